@@ -1,0 +1,4 @@
+//! The CPU device.
+#![allow(dead_code)]
+mod execute;
+mod workers;

@@ -1,0 +1,197 @@
+//! The narrow waist: all that a backend has to implement.
+//!
+//! A backend moves bytes, orders streams by events and executes [`Operation`]s. It knows nothing of buffers, hazards or pools:
+//! [`ManagedDevice`](crate::ManagedDevice) puts those on top, once for all backends.
+
+use crate::element::DType;
+use crate::error::Result;
+use crate::info::DeviceInfo;
+use crate::operation::{Operation, OperationKind, Ptr};
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// Where memory lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// In the device's own memory.
+    Device,
+    /// In page-locked host memory that the device reaches.
+    Pinned,
+}
+
+/// An asynchronous copy of `rows` runs of `row_bytes` bytes between memory of the backend, in either [`Space`].
+/// The source and the destination do not overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transfer {
+    /// Read.
+    pub src: Ptr,
+    /// Where `src` lies.
+    pub src_space: Space,
+    /// Written.
+    pub dst: Ptr,
+    /// Where `dst` lies.
+    pub dst_space: Space,
+    /// Bytes in each run.
+    pub row_bytes: usize,
+    /// How many runs.
+    pub rows: usize,
+    /// Bytes from the start of one run to the next in `src`; at least `row_bytes`.
+    pub src_pitch: usize,
+    /// Bytes from the start of one run to the next in `dst`; at least `row_bytes`.
+    pub dst_pitch: usize,
+}
+
+/// A function that a stream calls on the host when it gets there. It does not unwind.
+pub type HostFn = Box<dyn FnOnce() + Send + 'static>;
+
+/// What a backend implements. Every call may come from any thread, at any time, several at once; none is made from inside a
+/// [host function](Backend::host_fn), and none while a lock of `warpwave-core` is held.
+///
+/// # Safety
+/// Safe code relies on what an implementation promises:
+/// - memory from [`allocate`](Backend::allocate) is `bytes` long, aligned to 256, initialised (reading it is defined, whatever it
+///   holds), disjoint from every other live allocation, and stays until it is freed;
+/// - work on one stream takes effect in the order in which the calls that enqueued it returned; work enqueued after
+///   [`wait`](Backend::wait) returned starts after all the work that the event's [`record`](Backend::record) came after has ended;
+/// - [`execute`](Backend::execute) and [`copy`](Backend::copy) touch no memory but the operands of the operation, read only what is
+///   an input, and touch nothing more once the stream has passed them;
+/// - [`upload`](Backend::upload) and [`download`](Backend::download) never touch host memory after they have returned.
+pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
+    /// A queue of work. Dropping one without [`destroy_stream`](Backend::destroy_stream) leaks it and does nothing else.
+    type Stream: Debug + Send + Sync;
+    /// A point in a stream's work, and its time. Dropping one without [`destroy_event`](Backend::destroy_event) leaks it and does
+    /// nothing else.
+    type Event: Debug + Send + Sync;
+
+    /// The devices that this backend finds, in the order of [`open`](Backend::open)'s index.
+    ///
+    /// # Errors
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if a library or driver cannot be used. No device is an empty list.
+    fn enumerate() -> Result<Vec<DeviceInfo>>;
+
+    /// Opens a device.
+    ///
+    /// # Errors
+    /// [`NoDevice`](crate::ErrorKind::NoDevice) past the end of [`enumerate`](Backend::enumerate), and its errors.
+    fn open(index: usize) -> Result<Self>;
+
+    /// The device's description.
+    fn info(&self) -> DeviceInfo;
+
+    /// Whether [`execute`](Backend::execute) takes this operation for this type of input.
+    fn supports(&self, kind: OperationKind, dtype: DType) -> bool;
+
+    /// Allocates memory; `bytes` is a positive multiple of 256.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), after which the device is as usable as before.
+    fn allocate(&self, space: Space, bytes: usize) -> Result<Ptr>;
+
+    /// Frees memory. May wait for the device.
+    ///
+    /// # Safety
+    /// `ptr` came from [`allocate`](Backend::allocate) with the same `space` and `bytes`, is freed once, and no work that touches it
+    /// is pending.
+    ///
+    /// # Errors
+    /// Those of the driver; the memory is then leaked.
+    unsafe fn free(&self, space: Space, ptr: Ptr, bytes: usize) -> Result<()>;
+
+    /// Makes a stream.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn create_stream(&self) -> Result<Self::Stream>;
+
+    /// Releases a stream. Work already enqueued still runs.
+    ///
+    /// # Errors
+    /// Those of the driver; the stream is then leaked.
+    fn destroy_stream(&self, stream: Self::Stream) -> Result<()>;
+
+    /// Whether every call that enqueues work on this stream returns only when the work has ended.
+    fn is_inline(&self, stream: &Self::Stream) -> bool;
+
+    /// Waits until all work enqueued so far has ended.
+    ///
+    /// # Errors
+    /// Errors of that work that were not reported yet, and those of the driver.
+    fn synchronize(&self, stream: &Self::Stream) -> Result<()>;
+
+    /// Makes an event that occurs when all work enqueued so far has ended.
+    ///
+    /// # Errors
+    /// Those of the driver; nothing was recorded then.
+    fn record(&self, stream: &Self::Stream) -> Result<Self::Event>;
+
+    /// Makes later work of `stream` wait for the event. The host waits only if the stream is [inline](Backend::is_inline).
+    ///
+    /// # Errors
+    /// Those of the driver; later work does not wait then.
+    fn wait(&self, stream: &Self::Stream, event: &Self::Event) -> Result<()>;
+
+    /// Whether the event has occurred.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn query(&self, event: &Self::Event) -> Result<bool>;
+
+    /// Waits for the event on the host.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn synchronize_event(&self, event: &Self::Event) -> Result<()>;
+
+    /// The time from one event to another, negative differences as zero. Waits for both.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn elapsed(&self, start: &Self::Event, end: &Self::Event) -> Result<Duration>;
+
+    /// Releases an event. Waits for it that are already enqueued still hold.
+    fn destroy_event(&self, event: Self::Event);
+
+    /// Enqueues an operation.
+    ///
+    /// # Safety
+    /// The operands lie inside live allocations of this backend, are aligned to their types, hold to what [`crate::operation`]
+    /// promises, and stay allocated and free of conflicting accesses until the stream has passed the operation.
+    ///
+    /// # Errors
+    /// Those of the driver. What the operation writes is unspecified then, and it may still be written until the stream has
+    /// passed this point.
+    unsafe fn execute(&self, stream: &Self::Stream, operation: &Operation) -> Result<()>;
+
+    /// Enqueues a copy.
+    ///
+    /// # Safety
+    /// As for [`execute`](Backend::execute).
+    ///
+    /// # Errors
+    /// As for [`execute`](Backend::execute).
+    unsafe fn copy(&self, stream: &Self::Stream, transfer: &Transfer) -> Result<()>;
+
+    /// Copies from pageable host memory, in stream order; returns when `src` may be changed.
+    ///
+    /// # Safety
+    /// As for [`execute`](Backend::execute), and `src` is readable for `bytes`.
+    ///
+    /// # Errors
+    /// As for [`execute`](Backend::execute).
+    unsafe fn upload(&self, stream: &Self::Stream, src: *const u8, dst: Ptr, bytes: usize) -> Result<()>;
+
+    /// Copies to pageable host memory, in stream order; returns when the bytes are there.
+    ///
+    /// # Safety
+    /// As for [`execute`](Backend::execute), and `dst` is writable for `bytes`.
+    ///
+    /// # Errors
+    /// As for [`execute`](Backend::execute), and errors of earlier work that were not reported yet.
+    unsafe fn download(&self, stream: &Self::Stream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()>;
+
+    /// Enqueues a function that is called on the host.
+    ///
+    /// # Errors
+    /// Those of the driver; the function is then dropped without having been called.
+    fn host_fn(&self, stream: &Self::Stream, function: HostFn) -> Result<()>;
+}

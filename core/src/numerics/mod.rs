@@ -1,0 +1,2 @@
+//! Numerics.
+pub mod tree;

@@ -1,0 +1,291 @@
+//! The names of operations.
+
+use std::fmt;
+
+macro_rules! names {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$doc])* $variant),* }
+
+        impl $name {
+            /// Every one, in declaration order.
+            pub const ALL: &[$name] = &[$($name::$variant),*];
+
+            /// The name used in reports and messages.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),* }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(self.name()) }
+        }
+    };
+}
+
+names! {
+    /// What an operation does, without its arguments: the key of [`crate::Backend::supports`] and of the
+    /// [contract table](crate::numerics::contract).
+    OperationKind {
+        /// Every element becomes one value.
+        Fill = "fill",
+        /// `start, start + step, …`.
+        Iota = "iota",
+        /// Conversion between element types.
+        Cast = "cast",
+        /// `−x`; a bit operation on floats.
+        Neg = "neg",
+        /// `|x|`; a bit operation on floats.
+        Abs = "abs",
+        /// Square root, correctly rounded.
+        Sqrt = "sqrt",
+        /// Complex conjugate.
+        Conj = "conj",
+        /// Bitwise complement.
+        Not = "not",
+        /// `a + b`.
+        Add = "add",
+        /// `a − b`.
+        Sub = "sub",
+        /// `a · b`.
+        Mul = "mul",
+        /// `a / b`.
+        Div = "div",
+        /// Remainder of integer division.
+        Rem = "rem",
+        /// The smaller; NaN if either is.
+        Min = "min",
+        /// The larger; NaN if either is.
+        Max = "max",
+        /// The smaller; a NaN loses.
+        MinNum = "min_num",
+        /// The larger; a NaN loses.
+        MaxNum = "max_num",
+        /// Bitwise and.
+        And = "and",
+        /// Bitwise or.
+        Or = "or",
+        /// Bitwise exclusive or.
+        Xor = "xor",
+        /// Shift left.
+        Shl = "shl",
+        /// Shift right.
+        Shr = "shr",
+        /// `a = b`.
+        Eq = "eq",
+        /// `a ≠ b`.
+        Ne = "ne",
+        /// `a < b`.
+        Lt = "lt",
+        /// `a ≤ b`.
+        Le = "le",
+        /// `a > b`.
+        Gt = "gt",
+        /// `a ≥ b`.
+        Ge = "ge",
+        /// `mask ? a : b`.
+        Select = "select",
+        /// Sum of all elements.
+        Sum = "sum",
+        /// Product of all elements.
+        Prod = "prod",
+        /// Smallest element.
+        ReduceMin = "reduce_min",
+        /// Largest element.
+        ReduceMax = "reduce_max",
+        /// Sum of each row.
+        SumRows = "sum_rows",
+        /// Product of each row.
+        ProdRows = "prod_rows",
+        /// Smallest of each row.
+        MinRows = "min_rows",
+        /// Largest of each row.
+        MaxRows = "max_rows",
+        /// Sum of each column.
+        SumCols = "sum_cols",
+        /// Product of each column.
+        ProdCols = "prod_cols",
+        /// Smallest of each column.
+        MinCols = "min_cols",
+        /// Largest of each column.
+        MaxCols = "max_cols",
+        /// Matrix transposition, and change of layout.
+        Transpose = "transpose",
+        /// BLAS `copy`.
+        Copy = "copy",
+        /// BLAS `swap`.
+        Swap = "swap",
+        /// BLAS `scal`.
+        Scal = "scal",
+        /// BLAS `axpy`.
+        Axpy = "axpy",
+        /// BLAS `dot`, and `dotu` for complex types.
+        Dot = "dot",
+        /// BLAS `dotc`: the first vector conjugated.
+        Dotc = "dotc",
+        /// BLAS `nrm2`.
+        Nrm2 = "nrm2",
+        /// BLAS `asum`.
+        Asum = "asum",
+        /// BLAS `iamax`, counted from 0.
+        Iamax = "iamax",
+        /// BLAS `gemv`.
+        Gemv = "gemv",
+        /// BLAS `ger`, and `geru` for complex types.
+        Ger = "ger",
+        /// BLAS `gemm`, strided batches included.
+        Gemm = "gemm",
+    }
+}
+
+names! {
+    /// One-argument element-wise operations.
+    UnaryOp {
+        /// `−x`.
+        Neg = "neg",
+        /// `|x|`.
+        Abs = "abs",
+        /// Square root.
+        Sqrt = "sqrt",
+        /// Complex conjugate.
+        Conj = "conj",
+        /// Bitwise complement.
+        Not = "not",
+    }
+}
+
+names! {
+    /// Two-argument element-wise operations.
+    BinaryOp {
+        /// `a + b`.
+        Add = "add",
+        /// `a − b`.
+        Sub = "sub",
+        /// `a · b`.
+        Mul = "mul",
+        /// `a / b`.
+        Div = "div",
+        /// Remainder of integer division.
+        Rem = "rem",
+        /// The smaller; NaN if either is.
+        Min = "min",
+        /// The larger; NaN if either is.
+        Max = "max",
+        /// The smaller; a NaN loses.
+        MinNum = "min_num",
+        /// The larger; a NaN loses.
+        MaxNum = "max_num",
+        /// Bitwise and.
+        And = "and",
+        /// Bitwise or.
+        Or = "or",
+        /// Bitwise exclusive or.
+        Xor = "xor",
+        /// Shift left.
+        Shl = "shl",
+        /// Shift right.
+        Shr = "shr",
+    }
+}
+
+names! {
+    /// Comparisons.
+    CompareOp {
+        /// `a = b`.
+        Eq = "eq",
+        /// `a ≠ b`.
+        Ne = "ne",
+        /// `a < b`.
+        Lt = "lt",
+        /// `a ≤ b`.
+        Le = "le",
+        /// `a > b`.
+        Gt = "gt",
+        /// `a ≥ b`.
+        Ge = "ge",
+    }
+}
+
+names! {
+    /// Reductions.
+    ReduceOp {
+        /// Sum; of nothing, +0.
+        Sum = "sum",
+        /// Product; of nothing, 1.
+        Prod = "prod",
+        /// Smallest; of nothing, +∞ or the largest integer.
+        Min = "min",
+        /// Largest; of nothing, −∞ or the smallest integer.
+        Max = "max",
+    }
+}
+
+names! {
+    /// What a reduction runs over.
+    Axis {
+        /// All elements, in the order of the view.
+        Whole = "whole",
+        /// Each row: one result per row.
+        Rows = "rows",
+        /// Each column: one result per column.
+        Cols = "cols",
+    }
+}
+
+names! {
+    /// How a matrix enters a BLAS routine.
+    Op {
+        /// As it is.
+        N = "n",
+        /// Transposed.
+        T = "t",
+        /// Conjugated and transposed; for real types the same as `T`.
+        C = "c",
+    }
+}
+
+names! {
+    /// How exact `gemv` and level 3 of BLAS have to be.
+    Precision {
+        /// Within the bound of the [contract table](crate::numerics::contract): no TF32, no reduced accumulation. The default.
+        Strict = "strict",
+        /// Reduced-precision units are allowed.
+        Fast = "fast",
+        /// The same bits on every device.
+        Reproducible = "reproducible",
+    }
+}
+
+macro_rules! kind_of {
+    ($t:ident: $($v:ident),*) => {
+        impl From<$t> for OperationKind {
+            fn from(op: $t) -> OperationKind { match op { $($t::$v => OperationKind::$v),* } }
+        }
+    };
+}
+kind_of!(UnaryOp: Neg, Abs, Sqrt, Conj, Not);
+kind_of!(BinaryOp: Add, Sub, Mul, Div, Rem, Min, Max, MinNum, MaxNum, And, Or, Xor, Shl, Shr);
+kind_of!(CompareOp: Eq, Ne, Lt, Le, Gt, Ge);
+
+impl OperationKind {
+    /// The kind of a reduction.
+    pub const fn reduce(op: ReduceOp, axis: Axis) -> OperationKind {
+        use OperationKind as K;
+        match (op, axis) {
+            (ReduceOp::Sum, Axis::Whole) => K::Sum,
+            (ReduceOp::Prod, Axis::Whole) => K::Prod,
+            (ReduceOp::Min, Axis::Whole) => K::ReduceMin,
+            (ReduceOp::Max, Axis::Whole) => K::ReduceMax,
+            (ReduceOp::Sum, Axis::Rows) => K::SumRows,
+            (ReduceOp::Prod, Axis::Rows) => K::ProdRows,
+            (ReduceOp::Min, Axis::Rows) => K::MinRows,
+            (ReduceOp::Max, Axis::Rows) => K::MaxRows,
+            (ReduceOp::Sum, Axis::Cols) => K::SumCols,
+            (ReduceOp::Prod, Axis::Cols) => K::ProdCols,
+            (ReduceOp::Min, Axis::Cols) => K::MinCols,
+            (ReduceOp::Max, Axis::Cols) => K::MaxCols,
+        }
+    }
+}
