@@ -1,4 +1,58 @@
-//! The CPU device.
-#![allow(dead_code)]
+//! The CPU device of warpwave: the default device, there on every machine.
+//!
+//! [`CpuBackend`] implements [`warpwave_core::Backend`]. It comes in two modes, which give the same bits:
+//!
+//! - [`CpuBackend::inline`]: a call on a stream returns when its work has ended. There is no queue and no hand-over, so
+//!   a small operation costs little more than a plain loop.
+//! - [`CpuBackend::asynchronous`]: each stream has a thread of its own that works through a queue, as a GPU's streams
+//!   do. A program that orders its work wrongly goes wrong here as well, on a machine without a GPU. The queue has no
+//!   bound: enqueuing never waits. What is still queued when the process ends is not executed.
+//!
+//! # Threads
+//!
+//! A large operation is shared by a pool of threads that belongs to the device: `RAYON_NUM_THREADS` of them, else as
+//! many as the process has processors. It starts with the first such operation. No other pool is used, and the user's
+//! code never runs on this one, so a rayon pool of the user's, all of whose threads wait for the device, does not
+//! starve it. No result depends on the number of threads where the [contract](warpwave_core::numerics) says that it is
+//! reproducible.
+//!
+//! # Floating-point mode
+//!
+//! Operations round to nearest even and keep denormals, whatever mode the calling thread is in. Inline operations set
+//! that mode and put the caller's back; the device's own threads are always in it. An inline host function runs in the
+//! caller's mode.
+//!
+//! # Memory
+//!
+//! Memory is ordinary host memory in both [spaces](warpwave_core::Space), aligned to 256 bytes and zero when it is
+//! allocated. Large allocations take pages from the system only as they are written. Since the system would promise
+//! more than it has, a device hands out no more than the machine's memory and swap together (where the system tells how
+//! much that is: Linux), and says [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory) beyond. Limits on a group of
+//! processes are not seen.
+//!
+//! # Errors
+//!
+//! Work that fails on a stream's thread is reported once, by the next
+//! [`synchronize`](warpwave_core::Backend::synchronize) or [`download`](warpwave_core::Backend::download) on that
+//! stream; if several pieces fail in between, the first is. An inline operation reports by itself, an inline host
+//! function as on a thread. A panic in either is such a failure, and leaves the stream usable.
+
+mod backend;
+mod event;
 mod execute;
+mod fault;
+mod info;
+mod memory;
+mod simd;
+mod stream;
+mod sync;
+mod transfer;
 mod workers;
+
+pub use backend::CpuBackend;
+pub use event::CpuEvent;
+pub use stream::CpuStream;
+
+/// The CPU as a [`Device`](warpwave_core::Device). [`open`](warpwave_core::Device::open) gives the inline mode;
+/// `CpuDevice::new(CpuBackend::asynchronous())` the other.
+pub type CpuDevice = warpwave_core::ManagedDevice<CpuBackend>;

@@ -2,6 +2,8 @@
 
 use once_cell::sync::OnceCell;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::sync_channel;
 
 /// The threads of one CPU device, started when a piece of work is first large enough to share.
 ///
@@ -41,13 +43,13 @@ impl Workers {
     /// Runs `body` inside the pool, so that rayon's functions use the device's threads and no others.
     pub(crate) fn install<R: Send>(&self, body: impl FnOnce() -> R + Send) -> R {
         match self.pool() {
-            Some(pool) => pool.install(body),
+            Some(pool) => run_in(pool, body),
             None => body(),
         }
     }
 
-    /// Calls `body` for ranges that cover `0..len`, at most one per thread at a time; each but the last is a multiple of `grain`
-    /// long. Up to `grain` the caller's own thread does it all, with no hand-over.
+    /// Calls `body` for ranges that cover `0..len`, at most one per thread at a time; each but the last is a multiple
+    /// of `grain` long. Up to `grain` the caller's own thread does it all, with no hand-over.
     ///
     /// How `0..len` is cut depends on the number of threads: a result of class R must not depend on the cut.
     pub(crate) fn split(&self, len: usize, grain: usize, body: impl Fn(Range<usize>) + Sync) {
@@ -62,12 +64,46 @@ impl Workers {
         // A few parts per thread: enough that a thread the system holds up does not hold up the whole.
         let parts = len.div_ceil(grain).min(self.threads * 4);
         let part = len.div_ceil(parts).div_ceil(grain) * grain;
-        pool.scope(|scope| {
-            for start in (0..len).step_by(part) {
-                let body = &body;
-                scope.spawn(move |_| body(start..len.min(start + part)));
-            }
-        });
+        let share = || {
+            rayon::scope(|scope| {
+                for start in (0..len).step_by(part) {
+                    let body = &body;
+                    scope.spawn(move |_| body(start..len.min(start + part)));
+                }
+            });
+        };
+        run_in(pool, share);
+    }
+}
+
+/// Runs `body` on a thread of `pool` and waits for it.
+///
+/// Rayon's own `install`, called by a thread of another pool, lets that thread do other work of *its* pool while it
+/// waits. That would be the user's code, run in the middle of a call of ours: in our floating-point mode, and perhaps
+/// waiting for what this call holds.
+fn run_in<R: Send>(pool: &rayon::ThreadPool, body: impl FnOnce() -> R + Send) -> R {
+    if rayon::current_thread_index().is_none() || pool.current_thread_index().is_some() {
+        return pool.install(body);
+    }
+    let (sender, receiver) = sync_channel(1);
+    let job: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
+        // Nobody looks at what `body` borrows before the panic goes on below.
+        let outcome = catch_unwind(AssertUnwindSafe(body));
+        // The receiver waits, so this cannot fail.
+        let _ = sender.send(outcome);
+    });
+    // SAFETY: only the lifetime changes. All that the job borrows is used by `body`, which has been called and dropped
+    // before the outcome is sent, or is in the outcome, which moves to this thread; and this function does not return
+    // before it has received that: the sender cannot be dropped earlier, because nothing in the job can unwind and the
+    // pool, which is borrowed, runs every job. What the job drops after sending is its end of the channel, which holds
+    // nothing then.
+    let job: Box<dyn FnOnce() + Send + 'static> = unsafe { std::mem::transmute(job) };
+    pool.spawn(job);
+    match receiver.recv() {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => resume_unwind(panic),
+        // Cannot happen, see above; and if it did, going on would free what the job may still use.
+        Err(_) => std::process::abort(),
     }
 }
 
@@ -115,7 +151,8 @@ mod control {
     use std::arch::asm;
 
     pub(super) type Word = u32;
-    /// MXCSR: denormals-are-zero, rounding control and flush-to-zero; and the exception masks, lest an inexact result trap.
+    /// MXCSR: denormals-are-zero, rounding control and flush-to-zero; and the exception masks, lest an inexact result
+    /// trap.
     pub(super) const MODE: Word = 1 << 6 | 0b11 << 13 | 1 << 15 | 0x1f80;
     pub(super) const IEEE: Word = 0x1f80;
 
@@ -137,8 +174,9 @@ mod control {
     use std::arch::asm;
 
     pub(super) type Word = u64;
-    /// FPCR: rounding mode, flush-to-zero, flush-to-zero of f16, default NaN.
-    pub(super) const MODE: Word = 0b11 << 22 | 1 << 24 | 1 << 19 | 1 << 25;
+    /// FPCR: rounding mode, flush-to-zero, flush-to-zero of f16, default NaN; the traps; and the alternate behaviours
+    /// of Armv8.7 (FIZ, AH, NEP), where those bits exist.
+    pub(super) const MODE: Word = 0b11 << 22 | 1 << 24 | 1 << 19 | 1 << 25 | 0x9f00 | 0b111;
     pub(super) const IEEE: Word = 0;
 
     pub(super) fn read() -> Word {
@@ -151,5 +189,90 @@ mod control {
     pub(super) fn write(word: Word) {
         // SAFETY: writes a register that user code may write, with only defined bits changed.
         unsafe { asm!("msr fpcr, {}", in(reg) word, options(nomem, nostack, preserves_flags)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+    use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+    fn workers(threads: usize) -> Workers {
+        Workers { threads, pool: OnceCell::new() }
+    }
+
+    #[test]
+    fn split_covers_every_index_once() {
+        for threads in [1, 2, 3] {
+            let workers = workers(threads);
+            for len in [0usize, 1, 2, 7, 8, 9, 63, 64, 65, 1000] {
+                for grain in [0, 1, 7, 8, 1000, usize::MAX] {
+                    let seen: Vec<AtomicU8> = (0..len).map(|_| AtomicU8::new(0)).collect();
+                    workers.split(len, grain, |part| {
+                        assert!(part.end == len || part.len().is_multiple_of(grain.max(1)));
+                        for i in part {
+                            seen[i].fetch_add(1, Ordering::Relaxed);
+                        }
+                    });
+                    assert!(seen.iter().all(|n| n.load(Ordering::Relaxed) == 1), "{threads} {len} {grain}");
+                }
+            }
+        }
+    }
+
+    /// Rayon's `install` fails this: with one thread in the caller's pool, that thread runs the second job while it
+    /// waits in the first.
+    #[test]
+    fn a_waiting_thread_of_another_pool_does_none_of_its_work() {
+        let device = workers(2);
+        let user = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let inside = AtomicUsize::new(0);
+        user.scope(|scope| {
+            for _ in 0..20 {
+                scope.spawn(|_| {
+                    assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "a job started inside another");
+                    let pause = std::time::Duration::from_millis(1);
+                    device.install(|| std::thread::sleep(pause));
+                    device.split(4, 1, |_| std::thread::sleep(pause));
+                    inside.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+        });
+        assert_eq!(inside.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn panics_come_back_to_the_caller_of_any_pool() {
+        let device = workers(2);
+        let user = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let fail = || catch_unwind(AssertUnwindSafe(|| device.split(2, 1, |part| assert!(part.start == 0)))).is_err();
+        assert!(fail());
+        assert!(user.install(fail));
+        let borrowed = [1, 2, 3];
+        assert_eq!(user.install(|| device.install(|| borrowed.iter().sum::<i32>())), 6);
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_mode_is_set_and_put_back() {
+        let before = control::read();
+        // Round to zero, flush to zero, denormals are zero, and an inexact result traps.
+        let odd = (control::IEEE & !(1 << 12)) | 1 << 6 | 0b11 << 13 | 1 << 15;
+        control::write(odd);
+        let inside = {
+            let _mode = FloatMode::enter();
+            control::read()
+        };
+        let after = control::read();
+        control::write(before);
+        assert_eq!(inside & control::MODE, control::IEEE);
+        assert_eq!(after & control::MODE, odd);
+        let kept = std::thread::spawn(|| {
+            control::write(0x1f80 | 1 << 15);
+            FloatMode::set_ieee();
+            control::read()
+        });
+        assert_eq!(kept.join().unwrap() & control::MODE, control::IEEE);
     }
 }

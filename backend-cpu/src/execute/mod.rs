@@ -1,12 +1,47 @@
-//! The operations, on the host.
+//! The operations, on the host: what [`warpwave_core::numerics`] defines, vectorised and shared among the device's threads.
+
+mod cast;
+mod elementwise;
+mod fill;
+mod memory;
+mod reduce;
+mod transpose;
 
 use crate::workers::Workers;
-use warpwave_core::Operation;
+use warpwave_core::numerics::contract;
+use warpwave_core::{Error, Operation, Result};
 
 /// Executes one operation with the device's threads, in the floating-point mode of the calling thread, which is IEEE.
 ///
 /// # Safety
 /// As for [`warpwave_core::Backend::execute`], for the time of the call.
-pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) {
-    let _ = (workers, operation);
+///
+/// # Errors
+/// [`Unsupported`](warpwave_core::ErrorKind::Unsupported) if the operation does not exist for the type; nothing is written then.
+pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result<()> {
+    let (kind, dtype) = (operation.kind(), operation.dtype());
+    let unsupported = || Error::unsupported(format_args!("{kind} of {dtype}"));
+    if !contract::supports(kind, dtype) {
+        return Err(unsupported());
+    }
+    // SAFETY: the operands are as the caller promises; each function is called with the fields of its own operation, and leaves
+    // alone what it has no definition for.
+    let done = unsafe {
+        match *operation {
+            Operation::Fill { value, out } => fill::fill(workers, value, out),
+            Operation::Iota { start, step, out } => fill::iota(workers, start, step, out),
+            Operation::Cast { x, out } => cast::cast(workers, x, out),
+            Operation::Unary { op, x, out } => elementwise::unary(workers, op, x, out),
+            Operation::Binary { op, a, b, out } => elementwise::binary(workers, op, a, b, out),
+            Operation::Compare { op, a, b, out } => elementwise::compare(workers, op, a, b, out),
+            Operation::Select { mask, a, b, out } => elementwise::select(workers, mask, a, b, out),
+            Operation::Reduce { op, axis, x, out } => reduce::reduce(workers, op, axis, x, out),
+            Operation::Transpose { x, out } => transpose::transpose(workers, x, out),
+            _ => None,
+        }
+    };
+    done.ok_or_else(unsupported)
 }
+
+#[cfg(test)]
+mod tests;

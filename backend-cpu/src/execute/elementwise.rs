@@ -1,0 +1,229 @@
+//! Unary and binary operations, comparisons, and selection.
+//!
+//! The functions return `None`, having written nothing, where there is no definition.
+
+use super::memory::{Feed, Operand, elements_mut, grain};
+use crate::simd::vectorize;
+use crate::workers::Workers;
+use warpwave_core::numerics::{Absolute, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric};
+use warpwave_core::operation::{Source, Span};
+use warpwave_core::{BinaryOp, CompareOp, DType, Element, UnaryOp, match_dtype};
+
+/// `out[i] = f(x[i])`.
+///
+/// # Safety
+/// `x` and `out` are spans of `S` and `D` as the operations of [`warpwave_core::operation`] take them.
+pub(super) unsafe fn map<S: Element, D: Element>(
+    workers: &Workers,
+    x: Span,
+    out: Span,
+    f: impl Fn(S) -> D + Copy + Sync,
+) -> Option<()> {
+    let operand = Operand::<S>::new(Source::Span(x))?;
+    if D::DTYPE != out.dtype {
+        return None;
+    }
+    workers.split(out.len, grain::<S>(), |range| {
+        let mut x = Feed::new(operand, out.ptr, range.len());
+        let step = Feed::<S>::piece(range.len(), x.is_through_block());
+        for start in range.clone().step_by(step) {
+            let len = step.min(range.end - start);
+            // SAFETY: the range is inside both spans, no other part has it, and `Feed` keeps input and output apart.
+            unsafe { map_slice(x.next(start, len), elements_mut(out.ptr, start, len), f) };
+        }
+    });
+    Some(())
+}
+
+#[inline(never)]
+fn map_slice<S: Element, D: Element>(x: &[S], out: &mut [D], f: impl Fn(S) -> D) {
+    vectorize(
+        #[inline(always)]
+        || {
+            for (out, &x) in out.iter_mut().zip(x) {
+                *out = f(x);
+            }
+        },
+    );
+}
+
+/// `out[i] = f(a[i], b[i])`.
+///
+/// # Safety
+/// As for [`map`].
+unsafe fn map2<T: Element, D: Element>(
+    workers: &Workers,
+    a: Source,
+    b: Source,
+    out: Span,
+    f: impl Fn(T, T) -> D + Copy + Sync,
+) -> Option<()> {
+    let (a, b) = (Operand::<T>::new(a)?, Operand::<T>::new(b)?);
+    if D::DTYPE != out.dtype {
+        return None;
+    }
+    workers.split(out.len, grain::<T>(), |range| {
+        let mut a = Feed::new(a, out.ptr, range.len());
+        let mut b = Feed::new(b, out.ptr, range.len());
+        let step = Feed::<T>::piece(range.len(), a.is_through_block() || b.is_through_block());
+        for start in range.clone().step_by(step) {
+            let len = step.min(range.end - start);
+            // SAFETY: the range is inside all spans, no other part has it, and `Feed` keeps inputs and output apart.
+            unsafe { map2_slice(a.next(start, len), b.next(start, len), elements_mut(out.ptr, start, len), f) };
+        }
+    });
+    Some(())
+}
+
+#[inline(never)]
+fn map2_slice<T: Element, D: Element>(a: &[T], b: &[T], out: &mut [D], f: impl Fn(T, T) -> D) {
+    vectorize(
+        #[inline(always)]
+        || {
+            for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+                *out = f(a, b);
+            }
+        },
+    );
+}
+
+/// [`Operation::Unary`](warpwave_core::Operation::Unary).
+///
+/// # Safety
+/// The operands are as the operation says.
+pub(super) unsafe fn unary(workers: &Workers, op: UnaryOp, x: Span, out: Span) -> Option<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match op {
+            UnaryOp::Neg => match_dtype!(x.dtype, negate T => map(workers, x, out, T::negate), _ => None),
+            UnaryOp::Abs => match_dtype!(x.dtype, absolute T => map(workers, x, out, T::absolute), _ => None),
+            UnaryOp::Sqrt => match_dtype!(x.dtype, float T => map(workers, x, out, T::square_root), _ => None),
+            UnaryOp::Conj => match_dtype!(x.dtype, complex T => map(workers, x, out, T::conjugate), _ => None),
+            UnaryOp::Not => match_dtype!(x.dtype, integer T => map(workers, x, out, T::bit_not), _ => None),
+            _ => None,
+        }
+    }
+}
+
+/// [`Operation::Binary`](warpwave_core::Operation::Binary).
+///
+/// # Safety
+/// The operands are as the operation says.
+pub(super) unsafe fn binary(workers: &Workers, op: BinaryOp, a: Source, b: Source, out: Span) -> Option<()> {
+    macro_rules! each {
+        ($family:ident, $function:ident) => {
+            match_dtype!(out.dtype, $family T => map2(workers, a, b, out, T::$function), _ => None)
+        };
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match op {
+            BinaryOp::Add => each!(any, add),
+            BinaryOp::Sub => each!(any, sub),
+            BinaryOp::Mul => each!(any, mul),
+            BinaryOp::Div => each!(real, div),
+            BinaryOp::Rem => each!(integer, rem),
+            BinaryOp::Min => each!(real, min_nan),
+            BinaryOp::Max => each!(real, max_nan),
+            BinaryOp::MinNum => each!(real, min_num),
+            BinaryOp::MaxNum => each!(real, max_num),
+            BinaryOp::And => each!(integer, bit_and),
+            BinaryOp::Or => each!(integer, bit_or),
+            BinaryOp::Xor => each!(integer, bit_xor),
+            BinaryOp::Shl => each!(integer, shift_left),
+            BinaryOp::Shr => each!(integer, shift_right),
+            _ => None,
+        }
+    }
+}
+
+/// [`Operation::Compare`](warpwave_core::Operation::Compare).
+///
+/// # Safety
+/// The operands are as the operation says.
+pub(super) unsafe fn compare(workers: &Workers, op: CompareOp, a: Source, b: Source, out: Span) -> Option<()> {
+    macro_rules! each {
+        ($family:ident, $a:ident, $b:ident, $test:expr) => {
+            match_dtype!(
+                a.dtype(),
+                $family T => map2(workers, a, b, out, #[inline(always)] |$a: T, $b: T| u8::from($test)),
+                _ => None
+            )
+        };
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match op {
+            CompareOp::Eq => each!(any, x, y, T::equal(x, y)),
+            CompareOp::Ne => each!(any, x, y, !T::equal(x, y)),
+            CompareOp::Lt => each!(real, x, y, T::less(x, y)),
+            CompareOp::Le => each!(real, x, y, T::less_equal(x, y)),
+            CompareOp::Gt => each!(real, x, y, T::less(y, x)),
+            CompareOp::Ge => each!(real, x, y, T::less_equal(y, x)),
+            _ => None,
+        }
+    }
+}
+
+/// [`Operation::Select`](warpwave_core::Operation::Select): by the size of the elements alone, which are moved and not looked at.
+///
+/// # Safety
+/// The operands are as the operation says.
+pub(super) unsafe fn select(workers: &Workers, mask: Span, a: Source, b: Source, out: Span) -> Option<()> {
+    if mask.dtype != DType::U8 || a.dtype() != out.dtype || b.dtype() != out.dtype {
+        return None;
+    }
+    // SAFETY: the caller's promise; each type is as large as an element and no more aligned.
+    unsafe {
+        match out.dtype.size() {
+            1 => select_bits::<u8>(workers, mask, a, b, out),
+            2 => select_bits::<u16>(workers, mask, a, b, out),
+            4 => select_bits::<u32>(workers, mask, a, b, out),
+            // An element of two `f32` is aligned like one.
+            8 if out.dtype.is_complex() => select_bits::<[u32; 2]>(workers, mask, a, b, out),
+            8 => select_bits::<u64>(workers, mask, a, b, out),
+            16 => select_bits::<[u64; 2]>(workers, mask, a, b, out),
+            _ => None,
+        }
+    }
+}
+
+/// # Safety
+/// As for [`select`], and `T` has the size of an element and no greater alignment.
+unsafe fn select_bits<T: bytemuck::Pod + Sync>(
+    workers: &Workers,
+    mask: Span,
+    a: Source,
+    b: Source,
+    out: Span,
+) -> Option<()> {
+    let (a, b) = (Operand::<T>::bits(a)?, Operand::<T>::bits(b)?);
+    workers.split(out.len, grain::<T>(), |range| {
+        let mut a = Feed::new(a, out.ptr, range.len());
+        let mut b = Feed::new(b, out.ptr, range.len());
+        let mut mask = Feed::new(Operand::<u8>::Elements(mask.ptr), out.ptr, range.len());
+        let step =
+            Feed::<T>::piece(range.len(), a.is_through_block() || b.is_through_block() || mask.is_through_block());
+        for start in range.clone().step_by(step) {
+            let len = step.min(range.end - start);
+            // SAFETY: the range is inside all spans, no other part has it, and `Feed` keeps inputs and output apart.
+            unsafe {
+                let (mask, a, b) = (mask.next(start, len), a.next(start, len), b.next(start, len));
+                select_slice(mask, a, b, elements_mut(out.ptr, start, len));
+            }
+        }
+    });
+    Some(())
+}
+
+#[inline(never)]
+fn select_slice<T: Copy>(mask: &[u8], a: &[T], b: &[T], out: &mut [T]) {
+    vectorize(
+        #[inline(always)]
+        || {
+            for (((out, &mask), &a), &b) in out.iter_mut().zip(mask).zip(a).zip(b) {
+                *out = if mask == 0 { b } else { a };
+            }
+        },
+    );
+}

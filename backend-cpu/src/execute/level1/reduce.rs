@@ -1,0 +1,125 @@
+//! `dot` and `asum`.
+
+use super::{Vector, tree};
+use crate::simd;
+use crate::workers::Workers;
+use std::ops::Range;
+use warpwave_core::numerics::Canonical;
+use warpwave_core::numerics::blas::ScalarArithmetic;
+
+/// `Σ x · y`, or with `x` conjugated.
+///
+/// # Safety
+/// The vectors have the same length and may be read.
+pub(super) unsafe fn dot<T: ScalarArithmetic>(workers: &Workers, conj: bool, x: Vector<T>, y: Vector<T>) -> T {
+    // SAFETY: `reduce` asks for ranges within the vectors.
+    let chunk = |range| unsafe { dot_chunk(conj, x, y, range) };
+    tree::reduce(workers, x.len(), chunk, T::add).unwrap_or(T::ZERO).canonical()
+}
+
+/// The part of a dot product in one chunk of the tree.
+///
+/// # Safety
+/// `range` is not empty, within the length of both vectors and no longer than a chunk; the vectors may be read.
+pub(in crate::execute) unsafe fn dot_chunk<T: ScalarArithmetic>(
+    conj: bool,
+    x: Vector<T>,
+    y: Vector<T>,
+    range: Range<usize>,
+) -> T {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if conj {
+            dot_chunk_of(x, y, range, #[inline(always)] |x: T| x.conj())
+        } else {
+            dot_chunk_of(x, y, range, #[inline(always)] |x: T| x)
+        }
+    }
+}
+
+/// [`dot_chunk`], with `of(x)` for `x`.
+///
+/// # Safety
+/// As for [`dot_chunk`].
+unsafe fn dot_chunk_of<T: ScalarArithmetic>(
+    x: Vector<T>,
+    y: Vector<T>,
+    range: Range<usize>,
+    of: impl Fn(T) -> T + Copy,
+) -> T {
+    let first = #[inline(always)]
+    |(x, y)| T::mul(of(x), y);
+    let next = #[inline(always)]
+    |acc, (x, y)| T::mul_add(of(x), y, acc);
+    simd::vectorize(
+        #[inline(always)]
+        || {
+            // SAFETY: the caller's promise.
+            match unsafe { (x.slice(range.clone()), y.slice(range.clone())) } {
+                (Some(x), Some(y)) => {
+                    let items = #[inline(always)]
+                    |i: usize| x[i..].iter().copied().zip(y[i..].iter().copied());
+                    tree::chunk(range.len(), items, first, next, T::add)
+                }
+                _ => {
+                    let items = #[inline(always)]
+                    |i: usize| {
+                        // SAFETY: the caller's promise.
+                        (range.start + i..range.end).map(#[inline(always)] move |i| unsafe { (x.get(i), y.get(i)) })
+                    };
+                    tree::chunk(range.len(), items, first, next, T::add)
+                }
+            }
+        },
+    )
+}
+
+/// `Σ |re x| + |im x|`.
+///
+/// # Safety
+/// `x` may be read.
+pub(super) unsafe fn asum<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
+    workers: &Workers,
+    x: Vector<T>,
+) -> T::Magnitude {
+    let next = #[inline(always)]
+    |sum, x: T| x.add_abs1(sum);
+    // SAFETY: `reduce` asks for ranges within the vector, which the caller lets us read.
+    let chunk = |range| unsafe { chunk_of(x, range, next, T::Magnitude::add) };
+    tree::reduce(workers, x.len(), chunk, T::Magnitude::add).unwrap_or(T::Magnitude::ZERO).canonical()
+}
+
+/// Reduces the elements of one chunk, with lanes that start at the default of `A`.
+///
+/// # Safety
+/// `range` is not empty, within the vector and no longer than a chunk; the vector may be read.
+pub(super) unsafe fn chunk_of<T: Copy, A: Copy + Default>(
+    x: Vector<T>,
+    range: Range<usize>,
+    next: impl Fn(A, T) -> A + Copy,
+    combine: impl Fn(A, A) -> A + Copy,
+) -> A {
+    let first = #[inline(always)]
+    |x| next(A::default(), x);
+    simd::vectorize(
+        #[inline(always)]
+        || {
+            // SAFETY: the caller's promise.
+            match unsafe { x.slice(range.clone()) } {
+                Some(x) => {
+                    let items = #[inline(always)]
+                    |i: usize| x[i..].iter().copied();
+                    tree::chunk(range.len(), items, first, next, combine)
+                }
+                None => {
+                    let items = #[inline(always)]
+                    |i: usize| {
+                        // SAFETY: the caller's promise.
+                        (range.start + i..range.end).map(#[inline(always)] move |i| unsafe { x.get(i) })
+                    };
+                    tree::chunk(range.len(), items, first, next, combine)
+                }
+            }
+        },
+    )
+}

@@ -1,0 +1,134 @@
+//! Operands as slices, for loops that the compiler can vectorise.
+//!
+//! An element-wise operation may write one of its inputs, and may take one value for all elements. A loop over slices can do
+//! neither: `&[T]` and `&mut [T]` must not overlap. [`Feed`] brings both to that form: it goes through the operand in blocks that
+//! stay in the first-level cache, copying a block that is about to be overwritten, and repeating a value. So there is one loop
+//! for each operation and type, and no case where it runs at the speed of one element at a time.
+
+use std::mem::MaybeUninit;
+use warpwave_core::operation::{Ptr, Source};
+use warpwave_core::{Element, ScalarValue};
+
+/// Bytes of operands from which on it pays to hand part of the work to another thread: some 10 µs of it.
+pub(super) const GRAIN_BYTES: usize = 128 << 10;
+
+/// Elements in a block.
+const BLOCK: usize = 512;
+
+/// Elements for [`Workers::split`](crate::workers::Workers::split): [`GRAIN_BYTES`] of a type.
+pub(super) const fn grain<T>() -> usize {
+    GRAIN_BYTES / size_of::<T>()
+}
+
+/// `len` elements from element `start` on.
+///
+/// # Safety
+/// They are there, aligned, initialised, and not written while the slice lives.
+pub(super) unsafe fn elements<'a, T>(ptr: Ptr, start: usize, len: usize) -> &'a [T] {
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise; every element type is valid for any bits.
+    unsafe { std::slice::from_raw_parts(ptr.as_ptr().cast::<T>().add(start), len) }
+}
+
+/// `len` elements from element `start` on, to write.
+///
+/// # Safety
+/// As for [`elements`], and nothing else reads or writes them while the slice lives.
+pub(super) unsafe fn elements_mut<'a, T>(ptr: Ptr, start: usize, len: usize) -> &'a mut [T] {
+    if len == 0 {
+        return &mut [];
+    }
+    // SAFETY: the caller's promise; device memory is always initialised.
+    unsafe { std::slice::from_raw_parts_mut(ptr.as_ptr().cast::<T>().add(start), len) }
+}
+
+/// An input of an element-wise operation.
+#[derive(Clone, Copy)]
+pub(super) enum Operand<T> {
+    /// An element for each.
+    Elements(Ptr),
+    /// The same value each time.
+    Value(T),
+}
+
+impl<T: Element> Operand<T> {
+    /// `None` if `source` is of another type.
+    pub(super) fn new(source: Source) -> Option<Self> {
+        match source {
+            Source::Span(span) => (span.dtype == T::DTYPE).then_some(Operand::Elements(span.ptr)),
+            Source::Scalar(value) => value.get().map(Operand::Value),
+        }
+    }
+}
+
+impl<T: bytemuck::Pod> Operand<T> {
+    /// The operand with its elements as plain `T`s of the same size; `None` if the size differs.
+    pub(super) fn bits(source: Source) -> Option<Self> {
+        if source.dtype().size() != size_of::<T>() {
+            return None;
+        }
+        Some(match source {
+            Source::Span(span) => Operand::Elements(span.ptr),
+            Source::Scalar(value) => Operand::Value(bits(value)),
+        })
+    }
+}
+
+/// The bits of `value` as a plain `T` of the same size.
+pub(super) fn bits<T: bytemuck::Pod>(value: ScalarValue) -> T {
+    bytemuck::pod_read_unaligned(value.bytes())
+}
+
+/// An operand in pieces, as slices that do not overlap the output.
+pub(super) struct Feed<T> {
+    operand: Operand<T>,
+    /// Whether pieces are made in `block`.
+    through_block: bool,
+    block: [MaybeUninit<T>; BLOCK],
+}
+
+impl<T: Copy> Feed<T> {
+    /// For up to `len` elements, on their way to `out`.
+    pub(super) fn new(operand: Operand<T>, out: Ptr, len: usize) -> Self {
+        let through_block = match operand {
+            Operand::Elements(ptr) => ptr == out,
+            Operand::Value(_) => true,
+        };
+        let mut feed = Feed { operand, through_block, block: [MaybeUninit::uninit(); BLOCK] };
+        if let Operand::Value(value) = operand {
+            feed.block[..len.min(BLOCK)].fill(MaybeUninit::new(value));
+        }
+        feed
+    }
+
+    /// The largest piece that `feeds` can give of `len` elements: all of them if none goes through its block.
+    pub(super) fn piece(len: usize, through_block: bool) -> usize {
+        if through_block { BLOCK } else { len.max(1) }
+    }
+
+    /// Whether pieces are at most a block long.
+    pub(super) fn is_through_block(&self) -> bool {
+        self.through_block
+    }
+
+    /// The elements `start..start + len`, `len` being no more than [`piece`](Self::piece) and what [`new`](Self::new) was told.
+    ///
+    /// # Safety
+    /// The elements are there, and none of them is written while the slice lives, unless they are the output itself.
+    pub(super) unsafe fn next(&mut self, start: usize, len: usize) -> &[T] {
+        match self.operand {
+            // SAFETY: the caller's promise.
+            Operand::Elements(ptr) if !self.through_block => return unsafe { elements(ptr, start, len) },
+            Operand::Elements(ptr) => {
+                // SAFETY: the elements are there, and nothing writes them before the slice that is borrowed here is gone.
+                let source = unsafe { elements::<MaybeUninit<T>>(ptr, start, len) };
+                self.block[..len].copy_from_slice(source);
+            }
+            Operand::Value(_) => {}
+        }
+        // SAFETY: the first `len` elements have been written, just now or in `new`.
+        unsafe { self.block[..len].assume_init_ref() }
+    }
+}

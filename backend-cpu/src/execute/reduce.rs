@@ -1,0 +1,311 @@
+//! Reductions by the tree of [`warpwave_core::numerics::tree`].
+//!
+//! Along contiguous elements a chunk is 8 rows of 1,024 lanes, added row by row and then folded in halves. Across contiguous
+//! elements a block of columns goes through the tree side by side, so that memory is read in runs in either layout. Chunks are
+//! independent: how threads share them does not show in the result.
+
+use super::memory::{GRAIN_BYTES, elements, elements_mut};
+use crate::simd::vectorize;
+use crate::workers::Workers;
+use std::ops::Range;
+use warpwave_core::numerics::tree::{CHUNK, LANES};
+use warpwave_core::numerics::{Numeric, RealNumeric, Reducible};
+use warpwave_core::operation::{MatrixOperand, Ptr, Span};
+use warpwave_core::{Axis, ReduceOp, match_dtype};
+
+/// [`Operation::Reduce`](warpwave_core::Operation::Reduce); `None` if there is no such reduction for the type.
+///
+/// # Safety
+/// The operands are as the operation says.
+pub(super) unsafe fn reduce(workers: &Workers, op: ReduceOp, axis: Axis, x: MatrixOperand, out: Span) -> Option<()> {
+    let lines = Lines::new(axis, x)?;
+    if out.dtype != x.dtype {
+        return None;
+    }
+    macro_rules! each {
+        ($family:ident, $empty:ident, $function:ident) => {
+            match_dtype!(x.dtype, $family T => {
+                lines.reduce::<T>(workers, out, T::$empty, <T as Reducible>::Acc::$function);
+                Some(())
+            }, _ => None)
+        };
+    }
+    // SAFETY: the caller's promise; `lines` are those of `x`.
+    unsafe {
+        match op {
+            ReduceOp::Sum => each!(any, ZERO, add),
+            ReduceOp::Prod => each!(any, ONE, mul),
+            ReduceOp::Min => each!(real, GREATEST, min_nan),
+            ReduceOp::Max => each!(real, LEAST, max_nan),
+            _ => None,
+        }
+    }
+}
+
+/// What is reduced: `count` lines of `len` elements each, one result a line.
+#[derive(Clone, Copy)]
+struct Lines {
+    ptr: Ptr,
+    count: usize,
+    len: usize,
+    /// From one element of a line to the next, in elements.
+    step: usize,
+    /// From one line to the next, in elements. This or `step` is 1.
+    pitch: usize,
+}
+
+impl Lines {
+    fn new(axis: Axis, x: MatrixOperand) -> Option<Lines> {
+        let (rows, cols) = (x.row_stride(), x.col_stride());
+        Some(match axis {
+            Axis::Whole => Lines { ptr: x.ptr, count: 1, len: x.rows * x.cols, step: 1, pitch: 1 },
+            Axis::Rows => Lines { ptr: x.ptr, count: x.rows, len: x.cols, step: cols, pitch: rows },
+            Axis::Cols => Lines { ptr: x.ptr, count: x.cols, len: x.rows, step: rows, pitch: cols },
+            _ => return None,
+        })
+    }
+
+    /// # Safety
+    /// The elements are there, and are `T`s; `out` has an element for each line.
+    unsafe fn reduce<T: Reducible>(
+        self,
+        workers: &Workers,
+        out: Span,
+        empty: T,
+        combine: impl Fn(T::Acc, T::Acc) -> T::Acc + Copy + Sync,
+    ) {
+        // SAFETY: the caller's promise, and nothing else writes the output.
+        let out = unsafe { elements_mut::<T>(out.ptr, 0, self.count) };
+        if self.len == 0 {
+            out.fill(empty);
+        } else if self.count == 1 && self.len <= SMALL && self.step == 1 {
+            // The shortest way for what is over in nanoseconds.
+            // SAFETY: the caller's promise.
+            let line = unsafe { elements::<T>(self.ptr, 0, self.len) };
+            out[0] = T::narrow(fold(line, T::widen, combine, &mut Lanes::<_, SMALL>::new(T::Acc::ZERO)));
+        } else {
+            let mut partial: Vec<T::Acc> = vec![T::Acc::ZERO; self.chunks() * self.count];
+            // SAFETY: the caller's promise; `partial` has an element for each chunk of each line.
+            unsafe { self.level(workers, &mut partial, T::widen, combine) };
+            let mut lines = Lines { len: self.chunks(), ..self };
+            while lines.len > 1 {
+                // Results of the chunks lie as the elements did: along the line where those were contiguous, else across.
+                let (step, pitch) = if self.step == 1 { (1, lines.len) } else { (lines.count, 1) };
+                lines = Lines { ptr: Ptr::new(partial.as_mut_ptr().cast()), step, pitch, ..lines };
+                let mut next = vec![T::Acc::ZERO; lines.chunks() * lines.count];
+                // SAFETY: the lines are those of `partial`, which lives until the call is over.
+                unsafe {
+                    lines.level(
+                        workers,
+                        &mut next,
+                        #[inline(always)]
+                        |acc: T::Acc| acc,
+                        combine,
+                    )
+                };
+                lines.len = lines.chunks();
+                partial = next;
+            }
+            for (out, &acc) in out.iter_mut().zip(&partial) {
+                *out = T::narrow(acc);
+            }
+        }
+    }
+
+    fn chunks(&self) -> usize {
+        self.len.div_ceil(CHUNK)
+    }
+
+    /// Reduces each chunk of each line.
+    ///
+    /// # Safety
+    /// The elements are there, and are `S`s; `out` has `chunks · count` elements.
+    unsafe fn level<S: Copy, A: Numeric>(
+        self,
+        workers: &Workers,
+        out: &mut [A],
+        widen: impl Fn(S) -> A + Copy + Sync,
+        combine: impl Fn(A, A) -> A + Copy + Sync,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.step == 1 {
+                self.along(workers, out, widen, combine);
+            } else {
+                self.across(workers, out, widen, combine);
+            }
+        }
+    }
+
+    /// Lines that are contiguous: `out[line · chunks + chunk]`.
+    ///
+    /// # Safety
+    /// As for [`level`](Self::level).
+    unsafe fn along<S: Copy, A: Numeric>(
+        self,
+        workers: &Workers,
+        out: &mut [A],
+        widen: impl Fn(S) -> A + Copy + Sync,
+        combine: impl Fn(A, A) -> A + Copy + Sync,
+    ) {
+        let chunks = self.chunks();
+        let out = Ptr::new(out.as_mut_ptr().cast());
+        let grain = GRAIN_BYTES.div_ceil(self.len.min(CHUNK) * size_of::<S>());
+        workers.split(chunks * self.count, grain, |range| {
+            let mut lanes = Lanes::<A, LANES>::new(A::ZERO);
+            for item in range {
+                let (line, start) = (item / chunks, item % chunks * CHUNK);
+                let len = CHUNK.min(self.len - start);
+                // SAFETY: the chunk is inside the line; each item is written by one part alone.
+                let (x, out) = unsafe {
+                    (elements::<S>(self.ptr, line * self.pitch + start, len), elements_mut::<A>(out, item, 1))
+                };
+                out[0] = fold(x, widen, combine, &mut lanes);
+            }
+        });
+    }
+
+    /// Lines that are interleaved: `out[chunk · count + line]`.
+    ///
+    /// # Safety
+    /// As for [`level`](Self::level).
+    unsafe fn across<S: Copy, A: Numeric>(
+        self,
+        workers: &Workers,
+        out: &mut [A],
+        widen: impl Fn(S) -> A + Copy + Sync,
+        combine: impl Fn(A, A) -> A + Copy + Sync,
+    ) {
+        // Narrower blocks than there is room for, if there would not be one for each thread.
+        let width = self.count.div_ceil(workers.threads()).next_multiple_of(16).min(WIDTH);
+        let blocks = self.count.div_ceil(width);
+        let chunks = self.chunks();
+        let out = Ptr::new(out.as_mut_ptr().cast());
+        let grain = GRAIN_BYTES.div_ceil(self.len.min(CHUNK) * width * size_of::<S>());
+        workers.split(chunks * blocks, grain, |range| {
+            let mut stack = [[A::ZERO; WIDTH]; LEVELS];
+            for item in range {
+                let (chunk, block) = (item / blocks, item % blocks);
+                let columns = block * width..self.count.min((block + 1) * width);
+                let rows = chunk * CHUNK..self.len.min((chunk + 1) * CHUNK);
+                // SAFETY: the block is inside the matrix; each item is written by one part alone.
+                unsafe {
+                    let out = elements_mut::<A>(out, chunk * self.count + columns.start, columns.len());
+                    self.columns(rows, columns, widen, combine, &mut stack, out);
+                }
+            }
+        });
+    }
+
+    /// One chunk of a block of interleaved lines, all of them side by side.
+    ///
+    /// Lanes come in ascending order. `stack[k]` holds a finished subtree of `2^k` lanes, which waits for its neighbour, as the
+    /// digits of a binary counter do.
+    ///
+    /// # Safety
+    /// The elements are there, and are `S`s.
+    #[inline(never)]
+    unsafe fn columns<S: Copy, A: Numeric>(
+        self,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        widen: impl Fn(S) -> A,
+        combine: impl Fn(A, A) -> A,
+        stack: &mut [[A; WIDTH]; LEVELS],
+        out: &mut [A],
+    ) {
+        let width = columns.len();
+        // SAFETY: the caller's promise.
+        let row = |i: usize| unsafe { elements::<S>(self.ptr, i * self.step + columns.start, width) };
+        vectorize(
+            #[inline(always)]
+            || {
+                let lanes = rows.len().min(LANES);
+                let mut acc = [A::ZERO; WIDTH];
+                let acc = &mut acc[..width];
+                for lane in 0..lanes {
+                    for (acc, &x) in acc.iter_mut().zip(row(rows.start + lane)) {
+                        *acc = widen(x);
+                    }
+                    for i in (rows.start + lane + LANES..rows.end).step_by(LANES) {
+                        for (acc, &x) in acc.iter_mut().zip(row(i)) {
+                            *acc = combine(*acc, widen(x));
+                        }
+                    }
+                    let waiting = lane.trailing_ones() as usize;
+                    for left in &stack[..waiting] {
+                        for (acc, &left) in acc.iter_mut().zip(left) {
+                            *acc = combine(left, *acc);
+                        }
+                    }
+                    stack[waiting][..width].copy_from_slice(acc);
+                }
+                // What never got a neighbour moves up and joins the next that waits.
+                let first = lanes.trailing_zeros() as usize;
+                acc.copy_from_slice(&stack[first][..width]);
+                for level in (first + 1..LEVELS).filter(|level| lanes >> level & 1 == 1) {
+                    for (acc, &left) in acc.iter_mut().zip(&stack[level]) {
+                        *acc = combine(left, *acc);
+                    }
+                }
+                out.copy_from_slice(acc);
+            },
+        );
+    }
+}
+
+/// Interleaved lines in a block.
+const WIDTH: usize = 256;
+/// Heights of subtrees of up to [`LANES`] lanes.
+const LEVELS: usize = LANES.trailing_zeros() as usize + 1;
+/// Elements that need no full set of lanes.
+const SMALL: usize = 64;
+
+/// The lanes of a chunk, and room to fold them.
+struct Lanes<A, const N: usize> {
+    lanes: [A; N],
+    folded: [A; N],
+}
+
+impl<A: Copy, const N: usize> Lanes<A, N> {
+    fn new(zero: A) -> Self {
+        Lanes { lanes: [zero; N], folded: [zero; N] }
+    }
+}
+
+/// Reduces 1 to [`CHUNK`] contiguous elements; if more than `N`, `N` is [`LANES`].
+#[inline(never)]
+fn fold<S: Copy, A: Copy, const N: usize>(
+    x: &[S],
+    widen: impl Fn(S) -> A,
+    combine: impl Fn(A, A) -> A,
+    room: &mut Lanes<A, N>,
+) -> A {
+    vectorize(
+        #[inline(always)]
+        || {
+            let mut count = x.len().min(N);
+            let (mut from, mut to) = (&mut room.lanes[..], &mut room.folded[..]);
+            let (first, rest) = x.split_at(count);
+            for (lane, &x) in from.iter_mut().zip(first) {
+                *lane = widen(x);
+            }
+            for row in rest.chunks(N) {
+                for (lane, &x) in from.iter_mut().zip(row) {
+                    *lane = combine(*lane, widen(x));
+                }
+            }
+            while count > 1 {
+                for (to, pair) in to.iter_mut().zip(from[..count].chunks_exact(2)) {
+                    *to = combine(pair[0], pair[1]);
+                }
+                if count % 2 == 1 {
+                    to[count / 2] = from[count - 1];
+                }
+                count = count.div_ceil(2);
+                (from, to) = (to, from);
+            }
+            from[0]
+        },
+    )
+}

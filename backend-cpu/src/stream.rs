@@ -1,0 +1,226 @@
+//! Streams: inline ones, and the queue and the thread of asynchronous ones.
+
+use crate::event::Marker;
+use crate::execute::execute;
+use crate::fault::{Fault, catch};
+use crate::sync::lock;
+use crate::transfer::{copy_bytes, transfer};
+use crate::workers::{FloatMode, Workers};
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Instant;
+use warpwave_core::operation::Ptr;
+use warpwave_core::{ErrorKind, HostFn, Operation, Result, Transfer};
+
+/// Work that a queue keeps room for once it has been empty.
+const KEPT: usize = 1024;
+
+/// A queue of work. See [`Backend::Stream`](warpwave_core::Backend::Stream).
+#[derive(Debug)]
+pub struct CpuStream(pub(crate) Kind);
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Work is executed by the calls that enqueue it. Calls that overlap in time touch nothing in conflict (see
+    /// [`Backend::execute`](warpwave_core::Backend::execute)), so they need no lock to have taken effect in any order.
+    /// A lock would make a host function that waits for another of the host's threads wait for ever, if that one uses
+    /// the stream as well.
+    Inline(Fault),
+    /// Work is executed by a thread of the stream's own.
+    Queued(Arc<Queue>),
+}
+
+/// One piece of work.
+pub(crate) enum Work {
+    Execute(Operation),
+    Transfer(Transfer),
+    /// A copy of bytes that were taken from the host when the work was enqueued.
+    Staged {
+        src: Box<[u8]>,
+        dst: Ptr,
+    },
+    /// A copy from or to memory of a caller who waits.
+    Bytes {
+        src: Ptr,
+        dst: Ptr,
+        bytes: usize,
+    },
+    Host(HostFn),
+    /// Sets the marker.
+    Mark(Marker),
+    /// Waits for another stream's marker.
+    Wait(Marker),
+}
+
+/// What an asynchronous stream's thread shares with those who enqueue. The thread keeps it alive.
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    wake: Condvar,
+    pub(crate) fault: Fault,
+}
+
+#[derive(Default)]
+struct State {
+    work: Vec<Work>,
+    /// Whether the thread waits to be woken.
+    asleep: bool,
+    /// Whether the thread ends when there is no more work.
+    closed: bool,
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").field("fault", &self.fault).finish_non_exhaustive()
+    }
+}
+
+impl Queue {
+    /// A queue and the thread that works through it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] if the system gives no more threads.
+    pub(crate) fn start(workers: Arc<Workers>) -> Result<Arc<Queue>> {
+        let queue = Arc::new(Queue { state: Mutex::default(), wake: Condvar::new(), fault: Fault::default() });
+        let shared = Arc::clone(&queue);
+        let thread = std::thread::Builder::new().name("warpwave-stream".to_owned());
+        // The thread is never joined: it ends by itself after `close`, or with the process.
+        thread.spawn(move || shared.run(&workers)).map_err(|error| ErrorKind::Unavailable {
+            library: "a thread for the stream".to_owned(),
+            tried: vec![error.to_string()],
+            remedy: "raise the limit on threads (ulimit -u), use fewer streams, or use the inline CPU device"
+                .to_owned(),
+        })?;
+        Ok(queue)
+    }
+
+    /// Appends work; never waits for the thread.
+    ///
+    /// # Safety
+    /// The memory that the work names holds to [`Backend::execute`](warpwave_core::Backend::execute)'s contract until
+    /// the thread has passed it.
+    pub(crate) unsafe fn push(&self, work: Work) {
+        let mut state = lock(&self.state);
+        state.work.push(work);
+        // Whoever finds the thread asleep wakes it; the calls until it is awake need not.
+        let wake = std::mem::take(&mut state.asleep);
+        drop(state);
+        if wake {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Makes an event's marker that is set when all work enqueued so far has ended.
+    pub(crate) fn mark(&self) -> Marker {
+        let marker = Marker::default();
+        // SAFETY: a marker names no memory.
+        unsafe { self.push(Work::Mark(Arc::clone(&marker))) };
+        marker
+    }
+
+    /// Waits until all work enqueued so far has ended.
+    pub(crate) fn drain(&self) {
+        self.mark().wait();
+    }
+
+    /// Lets the thread end once it has worked through the queue.
+    pub(crate) fn close(&self) {
+        lock(&self.state).closed = true;
+        self.wake.notify_one();
+    }
+
+    /// The thread.
+    fn run(&self, workers: &Workers) {
+        FloatMode::set_ieee();
+        let mut batch = Vec::new();
+        while self.take(&mut batch) {
+            for work in batch.drain(..) {
+                // SAFETY: `push`'s caller vouches for the work's memory until this call has returned.
+                self.fault.keep(unsafe { work.run(workers) });
+            }
+            // A burst of work must not keep its memory for the rest of the stream's life.
+            batch.shrink_to(KEPT);
+        }
+    }
+
+    /// Exchanges the empty `batch` for all that is queued; waits until there is something. `false`: the stream was
+    /// closed, and all its work has been done.
+    fn take(&self, batch: &mut Vec<Work>) -> bool {
+        let mut state = lock(&self.state);
+        while state.work.is_empty() {
+            if state.closed {
+                return false;
+            }
+            state.asleep = true;
+            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.asleep = false;
+        std::mem::swap(&mut state.work, batch);
+        true
+    }
+}
+
+impl Work {
+    /// Does the work.
+    ///
+    /// # Safety
+    /// The memory that it names holds to [`Backend::execute`](warpwave_core::Backend::execute)'s contract for the time
+    /// of the call, and the thread is in the IEEE floating-point mode.
+    unsafe fn run(self, workers: &Workers) -> Result<()> {
+        match self {
+            Work::Execute(operation) => {
+                // SAFETY: the caller's.
+                unsafe { run_operation(workers, &operation) }
+            }
+            Work::Transfer(copy) => catch("a copy", || {
+                // SAFETY: the caller's.
+                unsafe { transfer(workers, &copy) };
+                Ok(())
+            }),
+            Work::Staged { src, dst } => catch("an upload", || {
+                let bytes = src.len();
+                // SAFETY: `src` is live and not written; the caller vouches for `dst`.
+                unsafe { copy_bytes(workers, Ptr::new(src.as_ptr().cast_mut()), dst, bytes) };
+                Ok(())
+            }),
+            Work::Bytes { src, dst, bytes } => catch("a copy from or to the host", || {
+                // SAFETY: the caller's.
+                unsafe { copy_bytes(workers, src, dst, bytes) };
+                Ok(())
+            }),
+            Work::Host(function) => {
+                let outcome = run_host_fn(function);
+                // The function may have left this thread in another mode.
+                FloatMode::set_ieee();
+                outcome
+            }
+            Work::Mark(marker) => {
+                // A marker is pushed once, so it cannot have been set.
+                let _ = marker.set(Instant::now());
+                Ok(())
+            }
+            Work::Wait(marker) => {
+                marker.wait();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Executes an operation; an error names it.
+///
+/// # Safety
+/// As for [`Backend::execute`](warpwave_core::Backend::execute), for the time of the call; and the thread is in the
+/// IEEE floating-point mode.
+pub(crate) unsafe fn run_operation(workers: &Workers, operation: &Operation) -> Result<()> {
+    // SAFETY: the caller's.
+    let outcome = catch("the operation", || unsafe { execute(workers, operation) });
+    outcome.map_err(|error| error.in_operation(operation.kind()))
+}
+
+/// Calls a host function.
+pub(crate) fn run_host_fn(function: HostFn) -> Result<()> {
+    catch("a host function", || {
+        function();
+        Ok(())
+    })
+}

@@ -1,0 +1,373 @@
+//! BLAS.
+
+use crate::device::Device;
+use crate::element::{GemmElement, Scalar, ScalarValue};
+use crate::error::{Error, Result};
+use crate::matrix::{Batch, BatchMut, MatrixView, MatrixViewMut};
+use crate::operation::{Gemm, Gemv, Op, Operation};
+use crate::stream::{BufferOf, Stream, same_len};
+use crate::view::{AsVector, AsVectorMut, AsViewMut, View};
+
+/// BLAS on a stream, under its standard names and with its standard order of arguments; lengths and leading dimensions are in
+/// the views. What each routine computes, to the bit where it has to be, is said in [`crate::numerics`].
+///
+/// Level 1 and `ger` give the same bits on every device. `gemv` and level 3 obey the stream's
+/// [precision](crate::Stream::with_precision). `copy` is [`Stream::copy`], for all element types.
+///
+/// Every routine returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if shapes do not fit, naming the argument, and then has
+/// enqueued nothing.
+pub trait Blas: Stream {
+    /// `x ↔ y`.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn swap<T: Scalar>(
+        &self,
+        x: &mut impl AsVectorMut<T, Self::Device>,
+        y: &mut impl AsVectorMut<T, Self::Device>,
+    ) -> Result<()> {
+        let (x, y) = (x.vector_mut().as_vector(), y.vector_mut().as_vector());
+        same_len("swap", "y", x.len(), y.len())?;
+        if x.is_empty() {
+            return Ok(());
+        }
+        self.submit(Operation::Swap { x: x.operand(), y: y.operand() }, &[x.access(true), y.access(true)])
+    }
+
+    /// `x = alpha · x`, also for `alpha` 0, where a NaN stays one.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn scal<T: Scalar>(&self, alpha: T, x: &mut impl AsVectorMut<T, Self::Device>) -> Result<()> {
+        let x = x.vector_mut().as_vector();
+        if x.is_empty() {
+            return Ok(());
+        }
+        self.submit(Operation::Scal { alpha: ScalarValue::new(alpha), x: x.operand() }, &[x.access(true)])
+    }
+
+    /// `y = alpha · x + y`. With `alpha` 0 nothing is read or written.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn axpy<T: Scalar>(
+        &self,
+        alpha: T,
+        x: &impl AsVector<T, Self::Device>,
+        y: &mut impl AsVectorMut<T, Self::Device>,
+    ) -> Result<()> {
+        let (x, y) = (x.vector(), y.vector_mut().as_vector());
+        same_len("axpy", "y", x.len(), y.len())?;
+        if x.is_empty() {
+            return Ok(());
+        }
+        self.submit(
+            Operation::Axpy { alpha: ScalarValue::new(alpha), x: x.operand(), y: y.operand() },
+            &[x.access(false), y.access(true)],
+        )
+    }
+
+    /// `Σ x · y`, not conjugated (`dotu` for complex types). Waits for the result.
+    ///
+    /// # Errors
+    /// As said [above](Blas), and errors of earlier work on this stream.
+    fn dot<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>, y: &impl AsVector<T, Self::Device>) -> Result<T> {
+        one(self, |out| self.dot_into(x, y, out))
+    }
+
+    /// [`dot`](Blas::dot) under its name for complex types.
+    ///
+    /// # Errors
+    /// As for [`dot`](Blas::dot).
+    fn dotu<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>, y: &impl AsVector<T, Self::Device>) -> Result<T> {
+        self.dot(x, y)
+    }
+
+    /// `Σ conj(x) · y`. Waits for the result.
+    ///
+    /// # Errors
+    /// As for [`dot`](Blas::dot).
+    fn dotc<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>, y: &impl AsVector<T, Self::Device>) -> Result<T> {
+        one(self, |out| self.dotc_into(x, y, out))
+    }
+
+    /// [`dot`](Blas::dot) with its result in the first element of `out`; does not wait.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn dot_into<T: Scalar>(
+        &self,
+        x: &impl AsVector<T, Self::Device>,
+        y: &impl AsVector<T, Self::Device>,
+        out: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        dot(self, false, x, y, out)
+    }
+
+    /// [`dotc`](Blas::dotc) with its result in the first element of `out`; does not wait.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn dotc_into<T: Scalar>(
+        &self,
+        x: &impl AsVector<T, Self::Device>,
+        y: &impl AsVector<T, Self::Device>,
+        out: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        dot(self, true, x, y, out)
+    }
+
+    /// `√Σ|x|²`, without needless overflow or underflow. Waits for the result.
+    ///
+    /// # Errors
+    /// As for [`dot`](Blas::dot).
+    fn nrm2<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>) -> Result<T::Magnitude> {
+        one(self, |out| self.nrm2_into(x, out))
+    }
+
+    /// [`nrm2`](Blas::nrm2) with its result in the first element of `out`; does not wait.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn nrm2_into<T: Scalar>(
+        &self,
+        x: &impl AsVector<T, Self::Device>,
+        out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
+    ) -> Result<()> {
+        let (x, out) = (x.vector(), first("nrm2", out)?);
+        self.submit(
+            Operation::Nrm2 { x: x.operand(), out: out.span() },
+            &[x.access(false), out.part.access(true)],
+        )
+    }
+
+    /// `Σ |re x| + |im x|`. Waits for the result.
+    ///
+    /// # Errors
+    /// As for [`dot`](Blas::dot).
+    fn asum<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>) -> Result<T::Magnitude> {
+        one(self, |out| self.asum_into(x, out))
+    }
+
+    /// [`asum`](Blas::asum) with its result in the first element of `out`; does not wait.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn asum_into<T: Scalar>(
+        &self,
+        x: &impl AsVector<T, Self::Device>,
+        out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
+    ) -> Result<()> {
+        let (x, out) = (x.vector(), first("asum", out)?);
+        self.submit(
+            Operation::Asum { x: x.operand(), out: out.span() },
+            &[x.access(false), out.part.access(true)],
+        )
+    }
+
+    /// The index, from 0, of the first element of largest `|re x| + |im x|`; of the first NaN, if there is one. `None` of nothing.
+    /// Waits for the result.
+    ///
+    /// # Errors
+    /// As for [`dot`](Blas::dot).
+    fn iamax<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>) -> Result<Option<usize>> {
+        let index: u64 = one(self, |out| self.iamax_into(x, out))?;
+        Ok(usize::try_from(index).ok().filter(|_| index != u64::MAX))
+    }
+
+    /// [`iamax`](Blas::iamax) with its result in the first element of `out`, `u64::MAX` of nothing; does not wait.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn iamax_into<T: Scalar>(
+        &self,
+        x: &impl AsVector<T, Self::Device>,
+        out: &mut impl AsViewMut<u64, Self::Device>,
+    ) -> Result<()> {
+        let (x, out) = (x.vector(), first("iamax", out)?);
+        self.submit(
+            Operation::Iamax { x: x.operand(), out: out.span() },
+            &[x.access(false), out.part.access(true)],
+        )
+    }
+
+    /// `y = alpha · op(a) · x + beta · y`. With `beta` 0 the old `y` is not read, with `alpha` 0 neither `a` nor `x`.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn gemv<T: Scalar>(
+        &self,
+        op: Op,
+        alpha: T,
+        a: &MatrixView<'_, T, Self::Device>,
+        x: &impl AsVector<T, Self::Device>,
+        beta: T,
+        y: &mut impl AsVectorMut<T, Self::Device>,
+    ) -> Result<()> {
+        let (x, y) = (x.vector(), y.vector_mut().as_vector());
+        let (rows, cols) = shape_of(op, a);
+        same_len("gemv", "x", cols, x.len())?;
+        same_len("gemv", "y", rows, y.len())?;
+        if y.is_empty() {
+            return Ok(());
+        }
+        let gemv = Gemv {
+            op,
+            alpha: ScalarValue::new(alpha),
+            a: a.operand(),
+            x: x.operand(),
+            beta: ScalarValue::new(beta),
+            y: y.operand(),
+            precision: self.precision(),
+        };
+        self.submit(Operation::Gemv(gemv), &[a.access(false), x.access(false), y.access(true)])
+    }
+
+    /// `a = alpha · x · yᵀ + a`, not conjugated (`geru` for complex types). With `alpha` 0 nothing is read or written.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn ger<T: Scalar>(
+        &self,
+        alpha: T,
+        x: &impl AsVector<T, Self::Device>,
+        y: &impl AsVector<T, Self::Device>,
+        a: &mut MatrixViewMut<'_, T, Self::Device>,
+    ) -> Result<()> {
+        let (x, y, a) = (x.vector(), y.vector(), a.as_matrix());
+        same_len("ger", "x", a.rows(), x.len())?;
+        same_len("ger", "y", a.cols(), y.len())?;
+        if x.is_empty() || y.is_empty() {
+            return Ok(());
+        }
+        self.submit(
+            Operation::Ger { alpha: ScalarValue::new(alpha), x: x.operand(), y: y.operand(), a: a.operand() },
+            &[x.access(false), y.access(false), a.access(true)],
+        )
+    }
+
+    /// `c = alpha · op_a(a) · op_b(b) + beta · c`. With `beta` 0 the old `c` is not read, with `alpha` 0 neither `a` nor `b`.
+    /// `f16` and `bf16` accumulate in `f32` and round once.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    #[allow(clippy::too_many_arguments)]
+    fn gemm<T: GemmElement>(
+        &self,
+        op_a: Op,
+        op_b: Op,
+        alpha: T::Compute,
+        a: &MatrixView<'_, T, Self::Device>,
+        b: &MatrixView<'_, T, Self::Device>,
+        beta: T::Compute,
+        c: &mut MatrixViewMut<'_, T, Self::Device>,
+    ) -> Result<()> {
+        let c = c.as_matrix();
+        gemm(self, (op_a, op_b), (alpha, beta), [(*a, 0), (*b, 0), (c, 0)], 1)
+    }
+
+    /// [`gemm`](Blas::gemm) of each matrix of a batch.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    #[allow(clippy::too_many_arguments)]
+    fn gemm_strided_batched<T: GemmElement>(
+        &self,
+        op_a: Op,
+        op_b: Op,
+        alpha: T::Compute,
+        a: &Batch<'_, T, Self::Device>,
+        b: &Batch<'_, T, Self::Device>,
+        beta: T::Compute,
+        c: &mut BatchMut<'_, T, Self::Device>,
+    ) -> Result<()> {
+        let c = &c.batch;
+        same("gemm", "number of matrices in a", c.count, a.count)?;
+        same("gemm", "number of matrices in b", c.count, b.count)?;
+        let operands = [(a.first, a.stride), (b.first, b.stride), (c.first, c.stride)];
+        gemm(self, (op_a, op_b), (alpha, beta), operands, c.count)
+    }
+}
+
+impl<S: Stream> Blas for S {}
+
+/// The shape of a matrix as it enters a product.
+fn shape_of<T: GemmElement, D: Device>(op: Op, a: &MatrixView<'_, T, D>) -> (usize, usize) {
+    match op {
+        Op::N => (a.rows(), a.cols()),
+        Op::T | Op::C => (a.cols(), a.rows()),
+    }
+}
+
+fn same(operation: &'static str, what: &str, expected: usize, got: usize) -> Result<()> {
+    if expected == got { Ok(()) } else { Err(Error::invalid(what, expected, got).in_operation(operation)) }
+}
+
+fn gemm<S: Stream, T: GemmElement>(
+    stream: &S,
+    (op_a, op_b): (Op, Op),
+    (alpha, beta): (T::Compute, T::Compute),
+    [(a, stride_a), (b, stride_b), (c, stride_c)]: [(MatrixView<'_, T, S::Device>, usize); 3],
+    batch: usize,
+) -> Result<()> {
+    let ((m, k), (k_b, n)) = (shape_of(op_a, &a), shape_of(op_b, &b));
+    same("gemm", "rows of op(b)", k, k_b)?;
+    same("gemm", "rows of c", m, c.rows())?;
+    same("gemm", "columns of c", n, c.cols())?;
+    if m == 0 || n == 0 || batch == 0 {
+        return Ok(());
+    }
+    let gemm = Gemm {
+        op_a,
+        op_b,
+        alpha: ScalarValue::new(alpha),
+        a: a.operand(),
+        b: b.operand(),
+        beta: ScalarValue::new(beta),
+        c: c.operand(),
+        batch,
+        strides: [stride_a, stride_b, stride_c],
+        precision: stream.precision(),
+    };
+    stream.submit(Operation::Gemm(gemm), &[a.access(false), b.access(false), c.access(true)])
+}
+
+fn dot<S: Stream, T: Scalar>(
+    stream: &S,
+    conj: bool,
+    x: &impl AsVector<T, S::Device>,
+    y: &impl AsVector<T, S::Device>,
+    out: &mut impl AsViewMut<T, S::Device>,
+) -> Result<()> {
+    let name = if conj { "dotc" } else { "dot" };
+    let (x, y, out) = (x.vector(), y.vector(), first(name, out)?);
+    same_len(name, "y", x.len(), y.len())?;
+    stream.submit(
+        Operation::Dot { conj, x: x.operand(), y: y.operand(), out: out.span() },
+        &[x.access(false), y.access(false), out.part.access(true)],
+    )
+}
+
+/// The first element of `out`.
+pub(crate) fn first<'a, T: crate::Element, D: Device>(
+    operation: &'static str,
+    out: &'a mut impl AsViewMut<T, D>,
+) -> Result<View<'a, T, D>> {
+    let out = out.view_mut().into_view();
+    if out.is_empty() {
+        return Err(Error::invalid("out", "at least 1 element", "0 elements").in_operation(operation));
+    }
+    Ok(out.sub(0, 1))
+}
+
+/// Computes one element on the device and brings it to the host.
+pub(crate) fn one<S: Stream, T: crate::Element>(
+    stream: &S,
+    compute: impl FnOnce(&mut BufferOf<S, T>) -> Result<()>,
+) -> Result<T> {
+    let mut out = stream.alloc::<T>(1)?;
+    compute(&mut out)?;
+    let mut value = [T::default()];
+    stream.read(&out, &mut value)?;
+    Ok(value[0])
+}

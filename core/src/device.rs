@@ -1,0 +1,160 @@
+//! Devices.
+
+use crate::backend::Backend;
+use crate::buffer::{Buffer, ManagedBuffer};
+use crate::element::{DType, Element};
+use crate::error::Result;
+use crate::info::{DeviceInfo, MemoryInfo};
+use crate::operation::OperationKind;
+use crate::runtime::Shared;
+use crate::stream::{ManagedStream, Stream};
+use crate::sync::Arc;
+use std::fmt;
+
+/// A device: where streams and buffers come from. Clones are handles of the same device.
+///
+/// Sealed: every device is a [`ManagedDevice`] over a [`Backend`], which is what to implement for one's own hardware.
+///
+/// Dropping the last handle of a device and of all that was made on it releases it in the background, after its work has ended.
+pub trait Device: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::Sealed {
+    /// What moves the bytes.
+    type Backend: Backend;
+    /// The device's streams.
+    type Stream: Stream<Device = Self>;
+    /// The device's memory.
+    type Buffer<T: Element>: Buffer<T, Device = Self>;
+
+    /// The devices of this kind.
+    ///
+    /// # Errors
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if a library or driver cannot be used. No device is an empty list.
+    fn enumerate() -> Result<Vec<DeviceInfo>> {
+        Self::Backend::enumerate()
+    }
+
+    /// Opens a device, by its index in [`enumerate`](Device::enumerate).
+    ///
+    /// # Errors
+    /// [`NoDevice`](crate::ErrorKind::NoDevice) if there is none of that index, and the errors of [`enumerate`](Device::enumerate).
+    fn open(index: usize) -> Result<Self>;
+
+    /// The device's description.
+    fn info(&self) -> &DeviceInfo;
+
+    /// Bytes of memory in use and in the pool.
+    fn memory(&self) -> MemoryInfo;
+
+    /// Whether the device offers this operation for this type of input.
+    fn supports(&self, kind: OperationKind, dtype: DType) -> bool;
+
+    /// The stream that was made with the device.
+    fn default_stream(&self) -> Self::Stream;
+
+    /// Makes a stream. Streams run beside each other; what they do to the same memory is ordered all the same.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn new_stream(&self) -> Result<Self::Stream>;
+
+    /// Gives memory that the pool keeps for reuse back to the driver; returns how many bytes. Waits for the work that used it. While
+    /// a host function is outstanding nothing is freed.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn trim(&self) -> Result<usize>;
+}
+
+pub(crate) mod private {
+    /// Only this crate implements the traits of devices.
+    pub trait Sealed {}
+}
+
+/// A device over a backend: buffers, ordering and the pool on top of the backend's raw memory, streams and events.
+pub struct ManagedDevice<B: Backend> {
+    pub(crate) shared: Arc<Shared<B>>,
+    default: ManagedStream<B>,
+}
+
+impl<B: Backend> ManagedDevice<B> {
+    /// Makes a device of a backend, and its default stream.
+    ///
+    /// # Errors
+    /// Those of [`Backend::create_stream`].
+    pub fn new(backend: B) -> Result<Self> {
+        Self::from_shared(Shared::new(
+            backend,
+            #[cfg(test)]
+            None,
+        ))
+    }
+
+    pub(crate) fn from_shared(shared: Shared<B>) -> Result<Self> {
+        let shared = Arc::new(shared);
+        let default = ManagedStream::new(&shared)?;
+        default.make_default();
+        Ok(ManagedDevice { shared, default })
+    }
+
+    pub(crate) fn of_parts(shared: &Arc<Shared<B>>, default: ManagedStream<B>) -> Self {
+        ManagedDevice { shared: shared.clone(), default }
+    }
+
+    /// The backend.
+    pub fn backend(&self) -> &B {
+        &self.shared.backend
+    }
+}
+
+impl<B: Backend> Clone for ManagedDevice<B> {
+    fn clone(&self) -> Self {
+        ManagedDevice { shared: self.shared.clone(), default: self.default.clone() }
+    }
+}
+
+impl<B: Backend> fmt::Debug for ManagedDevice<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.shared.info.id)
+    }
+}
+
+impl<B: Backend> private::Sealed for ManagedDevice<B> {}
+
+impl<B: Backend> Device for ManagedDevice<B> {
+    type Backend = B;
+    type Stream = ManagedStream<B>;
+    type Buffer<T: Element> = ManagedBuffer<T, B>;
+
+    fn open(index: usize) -> Result<Self> {
+        ManagedDevice::new(B::open(index)?)
+    }
+
+    fn info(&self) -> &DeviceInfo {
+        &self.shared.info
+    }
+
+    fn memory(&self) -> MemoryInfo {
+        self.shared.memory()
+    }
+
+    fn supports(&self, kind: OperationKind, dtype: DType) -> bool {
+        self.shared.backend.supports(kind, dtype)
+    }
+
+    fn default_stream(&self) -> ManagedStream<B> {
+        self.default.clone()
+    }
+
+    fn new_stream(&self) -> Result<ManagedStream<B>> {
+        ManagedStream::new(&self.shared)
+    }
+
+    fn trim(&self) -> Result<usize> {
+        self.shared.enter()?;
+        self.shared.trim()
+    }
+}
+
+/// The one bound that portable numerics code needs: `fn solve<D: Numerics>(device: &D)`.
+pub trait Numerics: Device<Stream: crate::Blas + crate::Ops> {}
+
+impl<D: Device<Stream: crate::Blas + crate::Ops>> Numerics for D {}

@@ -1,0 +1,111 @@
+//! What the definitions of BLAS are made of, for the four scalar types and for those that only `gemm` takes.
+
+use super::norm::{Blue, SumOfSquares, WideSquares};
+use crate::element::{Complex, Complex32, Complex64, GemmElement, Scalar, bf16, f16};
+use crate::numerics::{Numeric, Reducible};
+
+/// The operations on [`Scalar`] types beyond those of [`Numeric`]. Their results are not canonical: they are steps of a chain,
+/// whose end is.
+pub trait ScalarArithmetic: Scalar + Numeric {
+    /// The state of a sum of squares.
+    type Squares: SumOfSquares<Component = Self::Magnitude>;
+
+    /// `a · b + c`, fused; complex: as the [module](super) says.
+    fn mul_add(a: Self, b: Self, c: Self) -> Self;
+
+    /// The complex conjugate; of a real number, itself.
+    #[must_use]
+    fn conj(self) -> Self;
+
+    /// `|re| + |im|`.
+    fn abs1(self) -> Self::Magnitude;
+
+    /// `(sum + |re|) + |im|`.
+    fn add_abs1(self, sum: Self::Magnitude) -> Self::Magnitude;
+
+    /// `sum` with the squares of the real and then of the imaginary part.
+    fn add_squares(self, sum: Self::Squares) -> Self::Squares;
+}
+
+macro_rules! real {
+    ($t:ty, $squares:ty) => {
+        impl ScalarArithmetic for $t {
+            type Squares = $squares;
+
+            #[inline(always)]
+            fn mul_add(a: Self, b: Self, c: Self) -> Self {
+                a.mul_add(b, c)
+            }
+
+            #[inline(always)]
+            fn conj(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn abs1(self) -> Self {
+                self.abs()
+            }
+
+            #[inline(always)]
+            fn add_abs1(self, sum: Self) -> Self {
+                sum + self.abs()
+            }
+
+            #[inline(always)]
+            fn add_squares(self, sum: $squares) -> $squares {
+                sum.accumulate(self)
+            }
+        }
+    };
+}
+real!(f32, WideSquares);
+real!(f64, Blue);
+
+macro_rules! complex {
+    ($t:ty, $r:ty) => {
+        impl ScalarArithmetic for $t {
+            type Squares = <$r as ScalarArithmetic>::Squares;
+
+            #[inline(always)]
+            fn mul_add(a: Self, b: Self, c: Self) -> Self {
+                let re = (-a.im).mul_add(b.im, a.re.mul_add(b.re, c.re));
+                let im = a.im.mul_add(b.re, a.re.mul_add(b.im, c.im));
+                Complex { re, im }
+            }
+
+            #[inline(always)]
+            fn conj(self) -> Self {
+                Complex { re: self.re, im: -self.im }
+            }
+
+            #[inline(always)]
+            fn abs1(self) -> $r {
+                self.re.abs() + self.im.abs()
+            }
+
+            #[inline(always)]
+            fn add_abs1(self, sum: $r) -> $r {
+                (sum + self.re.abs()) + self.im.abs()
+            }
+
+            #[inline(always)]
+            fn add_squares(self, sum: Self::Squares) -> Self::Squares {
+                sum.accumulate(self.re).accumulate(self.im)
+            }
+        }
+    };
+}
+complex!(Complex32, f32);
+complex!(Complex64, f64);
+
+/// What `gemm` takes: [`Reducible::widen`] is how an element enters the accumulation, [`Reducible::narrow`] how a result leaves it.
+pub trait GemmArithmetic:
+    GemmElement<Compute: ScalarArithmetic> + Reducible<Acc = <Self as GemmElement>::Compute>
+{
+}
+
+macro_rules! gemm {
+    ($($t:ty),*) => { $( impl GemmArithmetic for $t {} )* };
+}
+gemm!(f32, f64, Complex32, Complex64, f16, bf16);

@@ -1,0 +1,64 @@
+//! Reductions: what the [tree](super::tree) combines, and with what.
+
+use super::arithmetic::{Numeric, RealNumeric};
+use super::cast::cast;
+use super::tree;
+use crate::element::{Complex32, Complex64, bf16, f16};
+
+/// What can be summed and multiplied up: every type.
+pub trait Reducible: Numeric {
+    /// The type in which partial results are kept: `f32` for `f16` and `bf16`, else the type itself.
+    type Acc: Numeric;
+    /// An element as a partial result; exact.
+    fn widen(self) -> Self::Acc;
+    /// The result from the last partial result; rounds once, and makes a NaN canonical.
+    fn narrow(acc: Self::Acc) -> Self;
+}
+
+macro_rules! reducible {
+    ($acc:ty: $($t:ty),*) => { $(
+        impl Reducible for $t {
+            type Acc = $acc;
+            #[inline(always)]
+            fn widen(self) -> $acc { cast::<$t, $acc>(self) }
+            #[inline(always)]
+            fn narrow(acc: $acc) -> Self { super::nan::Canonical::canonical(cast::<$acc, $t>(acc)) }
+        }
+    )* };
+}
+reducible!(f32: f16, bf16);
+macro_rules! own { ($($t:ty),*) => { $( reducible!($t: $t); )* }; }
+own!(f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, Complex32, Complex64);
+
+/// A reduction of `len` elements by `combine`; `None` of nothing. `at(i)` is element `i`, and is called once for each.
+fn reduce<T: Reducible>(
+    len: usize,
+    mut at: impl FnMut(usize) -> T,
+    combine: impl Fn(T::Acc, T::Acc) -> T::Acc,
+) -> Option<T> {
+    let lane = |acc: Option<T::Acc>, i: usize| match acc {
+        None => at(i).widen(),
+        Some(acc) => combine(acc, at(i).widen()),
+    };
+    tree::reduce(len, lane, &combine).map(T::narrow)
+}
+
+/// The sum of `at(0), …, at(len − 1)`; +0 of nothing.
+pub fn sum<T: Reducible>(len: usize, at: impl FnMut(usize) -> T) -> T {
+    reduce(len, at, T::Acc::add).unwrap_or(T::ZERO)
+}
+
+/// The product; 1 of nothing.
+pub fn prod<T: Reducible>(len: usize, at: impl FnMut(usize) -> T) -> T {
+    reduce(len, at, T::Acc::mul).unwrap_or(T::ONE)
+}
+
+/// The smallest, by [`RealNumeric::min_nan`]; +∞ or the largest integer of nothing.
+pub fn min<T: Reducible<Acc: RealNumeric> + RealNumeric>(len: usize, at: impl FnMut(usize) -> T) -> T {
+    reduce(len, at, T::Acc::min_nan).unwrap_or(T::GREATEST)
+}
+
+/// The largest, by [`RealNumeric::max_nan`]; −∞ or the smallest integer of nothing.
+pub fn max<T: Reducible<Acc: RealNumeric> + RealNumeric>(len: usize, at: impl FnMut(usize) -> T) -> T {
+    reduce(len, at, T::Acc::max_nan).unwrap_or(T::LEAST)
+}

@@ -1,0 +1,130 @@
+//! Pinned host memory: the end of an asynchronous copy on the host.
+
+use crate::backend::Backend;
+use crate::buffer::BlockHandle;
+use crate::device::{Device, ManagedDevice};
+use crate::element::Element;
+use crate::error::Result;
+use crate::runtime::Shared;
+use crate::sync::Arc;
+use crate::view::View;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+/// `len` elements of page-locked host memory, made by [`Stream::pinned`](crate::Stream::pinned).
+///
+/// Copies between it and a buffer are asynchronous. The host reaches it only through [`read`](Pinned::read) and
+/// [`write`](Pinned::write), which wait for the copies that are still under way.
+pub struct Pinned<T: Element, D: Device> {
+    handle: BlockHandle<D::Backend>,
+    len: usize,
+    marker: PhantomData<T>,
+}
+
+impl<T: Element, B: Backend> Pinned<T, ManagedDevice<B>> {
+    pub(crate) fn new(handle: BlockHandle<B>, len: usize) -> Self {
+        Pinned { handle, len, marker: PhantomData }
+    }
+}
+
+impl<T: Element, D: Device> Pinned<T, D> {
+    /// Elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements, to be read by the host. Waits for copies into this memory.
+    ///
+    /// # Errors
+    /// Those of the driver, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a host function.
+    pub fn read(&self) -> Result<PinnedRead<'_, T, D>> {
+        self.shared().wait_on_host(&self.handle.block, false)?;
+        self.handle.block.guard(false);
+        Ok(PinnedRead { pinned: self })
+    }
+
+    /// The elements, to be written by the host. Waits for all copies from and into this memory.
+    ///
+    /// # Errors
+    /// As for [`read`](Pinned::read).
+    pub fn write(&mut self) -> Result<PinnedWrite<'_, T, D>> {
+        self.shared().wait_on_host(&self.handle.block, true)?;
+        self.handle.block.guard(true);
+        Ok(PinnedWrite { pinned: self })
+    }
+
+    pub(crate) fn view(&self) -> View<'_, T, D> {
+        View::whole(&self.handle.block, self.len)
+    }
+
+    fn shared(&self) -> &Arc<Shared<D::Backend>> {
+        &self.handle.shared
+    }
+
+    fn pointer(&self) -> *mut T {
+        self.handle.block.ptr.as_ptr().cast()
+    }
+}
+
+impl<T: Element, D: Device> fmt::Debug for Pinned<T, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pinned<{}>[{}] on {}", T::DTYPE, self.len, self.shared().info.id)
+    }
+}
+
+/// Read access of the host to [`Pinned`] memory. One that is forgotten keeps devices from writing there for good.
+#[derive(Debug)]
+pub struct PinnedRead<'a, T: Element, D: Device> {
+    pinned: &'a Pinned<T, D>,
+}
+
+/// Write access of the host to [`Pinned`] memory. One that is forgotten keeps devices from that memory for good.
+#[derive(Debug)]
+pub struct PinnedWrite<'a, T: Element, D: Device> {
+    pinned: &'a mut Pinned<T, D>,
+}
+
+impl<T: Element, D: Device> Deref for PinnedRead<'_, T, D> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the block holds `len` initialised elements, aligned to 256 and not null even if there are none. No device writes them:
+        // pending writes were waited for, and the guard's mark refuses new ones while it lives; the borrow keeps the host from writing.
+        unsafe { std::slice::from_raw_parts(self.pinned.pointer(), self.pinned.len) }
+    }
+}
+
+impl<T: Element, D: Device> Deref for PinnedWrite<'_, T, D> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: as in `deref_mut`.
+        unsafe { std::slice::from_raw_parts(self.pinned.pointer(), self.pinned.len) }
+    }
+}
+
+impl<T: Element, D: Device> DerefMut for PinnedWrite<'_, T, D> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: the block holds `len` initialised elements, aligned to 256 and not null even if there are none. No device reads or writes
+        // them: pending work was waited for, and the guard's mark refuses new work; the exclusive borrow keeps the host's other uses away.
+        unsafe { std::slice::from_raw_parts_mut(self.pinned.pointer(), self.pinned.len) }
+    }
+}
+
+impl<T: Element, D: Device> Drop for PinnedRead<'_, T, D> {
+    fn drop(&mut self) {
+        self.pinned.handle.block.unguard(false);
+    }
+}
+
+impl<T: Element, D: Device> Drop for PinnedWrite<'_, T, D> {
+    fn drop(&mut self) {
+        self.pinned.handle.block.unguard(true);
+    }
+}

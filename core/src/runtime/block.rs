@@ -1,0 +1,72 @@
+//! A block of memory with its tracker.
+
+use super::tracker::{StreamId, Tracker};
+use crate::backend::Space;
+use crate::operation::Ptr;
+use crate::sync::{AtomicU32, Mutex, Ordering};
+
+/// Memory of one allocation, and what streams have done to it. Handles share it through an `Arc`; when the last is gone, the
+/// block goes back to its device's pool.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) ptr: Ptr,
+    /// The size of its class: what was allocated, not what was asked for.
+    pub(crate) bytes: usize,
+    pub(crate) space: Space,
+    /// The device's number in this process.
+    pub(crate) device: u64,
+    /// The stream it was handed out on, on which it can be reused at once.
+    pub(crate) home: StreamId,
+    pub(crate) tracker: Mutex<Tracker>,
+    /// Host guards on it: [`WRITING`] for a write guard, else their number. A forgotten guard stays.
+    guards: AtomicU32,
+}
+
+const WRITING: u32 = u32::MAX;
+
+impl Block {
+    pub(crate) fn new(ptr: Ptr, bytes: usize, space: Space, device: u64, home: StreamId) -> Self {
+        Block { ptr, bytes, space, device, home, tracker: Mutex::default(), guards: AtomicU32::new(0) }
+    }
+
+    /// A block of nothing. Its address is not null, and aligned, so that an empty slice may be made of it.
+    pub(crate) fn empty(space: Space, device: u64, home: StreamId) -> Self {
+        Block::new(Ptr::new(std::ptr::without_provenance_mut(256)), 0, space, device, home)
+    }
+
+    /// Makes a block that is nobody's fit to be handed out again.
+    pub(crate) fn recycle(&mut self, home: StreamId) {
+        self.home = home;
+        self.guards = AtomicU32::new(0);
+    }
+
+    /// Marks it as reached by the host.
+    pub(crate) fn guard(&self, write: bool) {
+        if write {
+            self.guards.store(WRITING, Ordering::Release);
+        } else {
+            // Saturates below `WRITING`: so many guards can only have been forgotten.
+            let add = |n: u32| (n < WRITING - 1).then_some(n + 1);
+            let _ = self.guards.fetch_update(Ordering::AcqRel, Ordering::Relaxed, add);
+        }
+    }
+
+    /// Takes a mark back.
+    pub(crate) fn unguard(&self, write: bool) {
+        if write {
+            self.guards.store(0, Ordering::Release);
+        } else {
+            let sub = |n: u32| (n > 0 && n < WRITING - 1).then(|| n - 1);
+            let _ = self.guards.fetch_update(Ordering::AcqRel, Ordering::Relaxed, sub);
+        }
+    }
+
+    /// Whether an access by a device would race a host guard.
+    pub(crate) fn is_guarded_against(&self, write: bool) -> bool {
+        match self.guards.load(Ordering::Acquire) {
+            0 => false,
+            WRITING => true,
+            _ => write,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Host functions: what may not happen inside one, and what may not happen beside one.
+
+use crate::error::{Error, Result};
+use crate::sync::{Condvar, Mutex};
+use std::cell::Cell;
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `body` as a host function: device calls from inside it are refused.
+pub(crate) fn inside<R>(body: impl FnOnce() -> R) -> R {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            INSIDE.set(self.0);
+        }
+    }
+    let _restore = Restore(INSIDE.replace(true));
+    body()
+}
+
+/// Refuses a call that comes from inside a host function.
+pub(crate) fn refuse_inside() -> Result<()> {
+    if INSIDE.get() {
+        return Err(Error::invalid("call", "to be made outside a host function", "a call from inside one"));
+    }
+    Ok(())
+}
+
+/// Keeps freeing and host functions apart: a free may wait for the device, and the device for a host function that waits for
+/// the thread that frees.
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    outstanding: usize,
+    freeing: usize,
+}
+
+impl Gate {
+    /// Counts a host function about to be enqueued. Waits while memory is being freed: that waits for device work only, so it ends.
+    pub(crate) fn host_fn_enters(&self) {
+        let mut state = self.state.lock();
+        while state.freeing > 0 {
+            state = self.changed.wait(state);
+        }
+        state.outstanding += 1;
+    }
+
+    /// A host function has ended, or will never run.
+    pub(crate) fn host_fn_leaves(&self) {
+        self.state.lock().outstanding -= 1;
+    }
+
+    /// Runs `free` unless a host function is outstanding.
+    pub(crate) fn free<R>(&self, free: impl FnOnce() -> R) -> Option<R> {
+        {
+            let mut state = self.state.lock();
+            if state.outstanding > 0 {
+                return None;
+            }
+            state.freeing += 1;
+        }
+        let result = free();
+        self.state.lock().freeing -= 1;
+        self.changed.notify_all();
+        Some(result)
+    }
+}

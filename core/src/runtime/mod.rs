@@ -1,0 +1,164 @@
+//! Ordering and memory, once for all backends: which stream waits for which, and when memory may be reused.
+//!
+//! **Tickets.** A stream numbers its operations; an operation gets its ticket when the enqueue has returned. A block's tracker
+//! holds what streams did to it: (stream, ticket, bytes, read or write). An access conflicts with the entries of *other* streams
+//! that overlap it, unless both are reads. For each such entry that the stream has not waited for yet, it reads the other stream's
+//! newest ticket, *then* records an event there, waits for it, and only *then* advances its clock to that ticket. Its own entry goes
+//! in after the enqueue. Plain operations need no more: the borrow checker lets no two threads enqueue conflicting accesses to the
+//! same bytes at once.
+//!
+//! **Seals.** A host function may wait for the host, and what comes after it on its stream with it. So a stream records a sealing event before
+//! it enqueues one, and whoever needs older work waits for the seal. A wait for a point behind a host function has the same
+//! property and is sealed in the same way.
+//!
+//! **Drops** put down what there is to release; the next call releases it. A block used on its home stream alone can be reused there
+//! at once, with an entry that makes other streams wait for the old work; any other is parked until events on the streams that used it
+//! have occurred.
+//!
+//! No lock is held across a call of the backend. A single stream never records or waits.
+
+mod block;
+mod deferred;
+mod host;
+mod pool;
+mod release;
+mod step;
+mod stream;
+mod submit;
+mod tracker;
+
+pub(crate) use block::Block;
+pub(crate) use deferred::Dropped;
+pub(crate) use host::refuse_inside;
+pub(crate) use step::Step;
+pub(crate) use stream::{Point, StreamCore};
+pub(crate) use submit::Access;
+
+use crate::backend::Backend;
+use crate::error::{Error, ErrorKind, Result};
+use crate::info::DeviceInfo;
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
+use deferred::Deferred;
+use host::Gate;
+use pool::Pool;
+use std::collections::HashMap;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+use std::sync::Weak;
+use tracker::StreamId;
+
+/// What all handles of a device share.
+#[derive(Debug)]
+pub(crate) struct Inner<B: Backend> {
+    pub(crate) backend: B,
+    pub(crate) info: DeviceInfo,
+    /// Tells devices of one process apart.
+    pub(crate) number: u64,
+    /// The default stream's handle, while some handle of the device has it.
+    pub(crate) default: Mutex<Weak<crate::stream::Queue<B>>>,
+    streams: Mutex<HashMap<StreamId, Arc<StreamCore<B>>>>,
+    next_stream: AtomicU64,
+    pub(crate) deferred: Arc<Deferred<B>>,
+    pool: Pool<B>,
+    gate: Arc<Gate>,
+    /// Bytes in live blocks, by class size.
+    in_use: AtomicUsize,
+    cached: AtomicUsize,
+    lost: AtomicBool,
+    #[cfg(test)]
+    pub(crate) knocked: Option<Step>,
+}
+
+/// [`Inner`], released by a thread of its own: the last handle may be dropped inside a host function.
+#[derive(Debug)]
+pub(crate) struct Shared<B: Backend>(ManuallyDrop<Box<Inner<B>>>);
+
+impl<B: Backend> Deref for Shared<B> {
+    type Target = Inner<B>;
+
+    fn deref(&self) -> &Inner<B> {
+        &self.0
+    }
+}
+
+impl<B: Backend> Drop for Shared<B> {
+    fn drop(&mut self) {
+        // SAFETY: taken here once; a value that is being dropped is not used again.
+        let inner = unsafe { ManuallyDrop::take(&mut self.0) };
+        // If the system gives no thread, everything is leaked: by the backend's contract dropping its handles does nothing else.
+        let _ = std::thread::Builder::new().name("warpwave-close".into()).spawn(move || inner.close());
+    }
+}
+
+static NEXT_DEVICE: AtomicU64 = AtomicU64::new(1);
+
+impl<B: Backend> Shared<B> {
+    pub(crate) fn new(backend: B, #[cfg(test)] knocked: Option<Step>) -> Self {
+        Shared(ManuallyDrop::new(Box::new(Inner {
+            info: backend.info(),
+            backend,
+            number: NEXT_DEVICE.fetch_add(1, Ordering::Relaxed),
+            default: Mutex::new(Weak::new()),
+            streams: Mutex::default(),
+            next_stream: AtomicU64::new(1),
+            deferred: Arc::default(),
+            pool: Pool::default(),
+            gate: Arc::default(),
+            in_use: AtomicUsize::new(0),
+            cached: AtomicUsize::new(0),
+            lost: AtomicBool::new(false),
+            #[cfg(test)]
+            knocked,
+        })))
+    }
+}
+
+impl<B: Backend> Inner<B> {
+    /// Whether a protective step is taken; always, outside tests.
+    #[cfg(test)]
+    pub(crate) fn keeps(&self, step: Step) -> bool {
+        self.knocked != Some(step)
+    }
+
+    /// Whether a protective step is taken: always.
+    #[cfg(not(test))]
+    pub(crate) const fn keeps(&self, _: Step) -> bool {
+        true
+    }
+
+    /// The gate before every call that may reach the driver.
+    pub(crate) fn enter(&self) -> Result<()> {
+        if self.keeps(Step::RefuseInHostFn) {
+            refuse_inside()?;
+        }
+        if self.lost.load(Ordering::Relaxed) {
+            return Err(self.note(ErrorKind::DeviceLost { what: "in an earlier call".into() }.into()));
+        }
+        self.release_deferred();
+        Ok(())
+    }
+
+    /// Adds the device to an error, and remembers it if the device is lost.
+    pub(crate) fn note(&self, error: Error) -> Error {
+        if matches!(error.kind(), ErrorKind::DeviceLost { .. }) {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+        error.on_device(&self.info.id)
+    }
+
+    /// Makes a stream; returns its raw stream beside it, for its handles.
+    pub(crate) fn new_stream(&self) -> Result<(Arc<StreamCore<B>>, Arc<B::Stream>)> {
+        self.enter()?;
+        self.forget_finished_streams();
+        let raw = Arc::new(self.backend.create_stream().map_err(|e| self.note(e))?);
+        let inline = self.backend.is_inline(&raw);
+        let id = self.next_stream.fetch_add(1, Ordering::Relaxed);
+        let core = Arc::new(StreamCore::new(id, raw.clone(), inline));
+        self.streams.lock().insert(core.id, core.clone());
+        Ok((core, raw))
+    }
+
+    fn stream(&self, id: StreamId) -> Option<Arc<StreamCore<B>>> {
+        self.streams.lock().get(&id).cloned()
+    }
+}

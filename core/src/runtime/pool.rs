@@ -1,0 +1,86 @@
+//! Which block an allocation gets: policy only, no driver.
+
+use super::block::Block;
+use super::deferred::EventCell;
+use crate::backend::{Backend, Space};
+use crate::sync::{Arc, Mutex};
+
+/// The smallest class, and the alignment of every block.
+pub(crate) const MIN_CLASS: usize = 256;
+/// Classes of large blocks are this far apart at most, so that a large allocation wastes little.
+const MAX_STEP: usize = 32 << 20;
+
+/// The size of the class that holds `bytes`: eight classes to each doubling, so that at most an eighth is wasted above 2 KiB.
+/// `None` if there is no such size.
+pub(crate) fn class(bytes: usize) -> Option<usize> {
+    let step = (bytes.checked_next_power_of_two()? / 8).clamp(MIN_CLASS, MAX_STEP);
+    bytes.max(1).checked_next_multiple_of(step).filter(|&size| size <= isize::MAX as usize)
+}
+
+/// Free blocks, newest last, by class.
+#[derive(Debug, Default)]
+pub(crate) struct FreeList {
+    classes: Vec<((Space, usize), Vec<Arc<Block>>)>,
+}
+
+impl FreeList {
+    pub(crate) fn push(&mut self, block: Arc<Block>) {
+        let key = (block.space, block.bytes);
+        match self.classes.iter_mut().find(|(class, _)| *class == key) {
+            Some((_, blocks)) => blocks.push(block),
+            None => self.classes.push((key, vec![block])),
+        }
+    }
+
+    pub(crate) fn pop(&mut self, space: Space, class: usize) -> Option<Arc<Block>> {
+        self.classes.iter_mut().find(|(key, _)| *key == (space, class))?.1.pop()
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Arc<Block>> {
+        std::mem::take(&mut self.classes).into_iter().flat_map(|(_, blocks)| blocks).collect()
+    }
+}
+
+/// A block that streams other than its home may still be using.
+#[derive(Debug)]
+pub(crate) struct Parked<B: Backend> {
+    pub(crate) block: Arc<Block>,
+    /// It is free when all of these have occurred.
+    pub(crate) events: Vec<Arc<EventCell<B>>>,
+}
+
+/// The blocks of a device that no stream has for itself.
+#[derive(Debug)]
+pub(crate) struct Pool<B: Backend> {
+    /// No work on them is pending.
+    pub(crate) idle: Mutex<FreeList>,
+    pub(crate) parked: Mutex<Vec<Parked<B>>>,
+}
+
+impl<B: Backend> Default for Pool<B> {
+    fn default() -> Self {
+        Pool { idle: Mutex::default(), parked: Mutex::new(Vec::new()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every class holds what was asked for, is a multiple of the alignment, wastes little, and is its own class.
+    #[test]
+    fn classes_hold_waste_little_and_are_stable() {
+        let mut bytes = 1usize;
+        while bytes < 1 << 45 {
+            for n in [bytes - 1, bytes, bytes + 1, bytes + bytes / 3] {
+                let size = class(n).unwrap();
+                assert!(size >= n.max(1) && size % MIN_CLASS == 0, "{n}: {size}");
+                assert!(size - n <= MIN_CLASS.max(n / 4).min(MAX_STEP), "{n}: {size}");
+                assert_eq!(class(size), Some(size), "{n}");
+            }
+            bytes *= 2;
+        }
+        assert_eq!(class(usize::MAX), None);
+        assert_eq!(class(isize::MAX as usize + 1), None);
+    }
+}

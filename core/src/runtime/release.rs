@@ -1,0 +1,329 @@
+//! Allocating, releasing what was dropped, and closing.
+
+use super::block::Block;
+use super::deferred::{Dropped, EventCell};
+use super::pool::{self, Parked};
+use super::stream::{Phase, StreamCore};
+use super::tracker::{Entry, StreamId};
+use super::{Inner, Step};
+use crate::backend::{Backend, Space};
+use crate::error::{Error, ErrorKind, Result};
+use crate::info::MemoryInfo;
+use crate::sync::{Arc, Ordering};
+
+impl<B: Backend> Inner<B> {
+    /// A block of at least `bytes` bytes, free for use on `stream`.
+    pub(crate) fn allocate(&self, stream: &StreamCore<B>, space: Space, bytes: usize) -> Result<Arc<Block>> {
+        self.enter()?;
+        if bytes == 0 {
+            return Ok(Arc::new(Block::empty(space, self.number, stream.id)));
+        }
+        let too_large = || Error::invalid("size", "at most isize::MAX bytes", format_args!("{bytes} bytes"));
+        let class = pool::class(bytes).ok_or_else(too_large)?;
+        let reused = self.reuse(stream, space, class);
+        let block = match reused {
+            Some(block) => block,
+            None => Arc::new(self.allocate_fresh(stream, space, class).map_err(|e| self.note(e).on_stream(stream.id))?),
+        };
+        self.in_use.fetch_add(class, Ordering::Relaxed);
+        Ok(block)
+    }
+
+    fn reuse(&self, stream: &StreamCore<B>, space: Space, class: usize) -> Option<Arc<Block>> {
+        let own = stream.free.lock().pop(space, class);
+        if let Some(block) = own {
+            return self.adopt(block, stream.id);
+        }
+        if !self.pool.parked.lock().is_empty() {
+            self.unpark();
+            let own = stream.free.lock().pop(space, class);
+            if let Some(block) = own {
+                return self.adopt(block, stream.id);
+            }
+        }
+        let idle = self.pool.idle.lock().pop(space, class)?;
+        self.adopt(idle, stream.id)
+    }
+
+    fn adopt(&self, mut block: Arc<Block>, home: StreamId) -> Option<Arc<Block>> {
+        self.cached.fetch_sub(block.bytes, Ordering::Relaxed);
+        // Nobody else has a handle of a free block, so this succeeds.
+        Arc::get_mut(&mut block)?.recycle(home);
+        Some(block)
+    }
+
+    fn allocate_fresh(&self, stream: &StreamCore<B>, space: Space, class: usize) -> Result<Block> {
+        let result = match self.backend.allocate(space, class) {
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
+                // What is cached may make room. If a host function is outstanding nothing can be freed.
+                match self.trim()? {
+                    0 => Err(error),
+                    _ => self.backend.allocate(space, class),
+                }
+            }
+            result => result,
+        };
+        Ok(Block::new(result?, class, space, self.number, stream.id))
+    }
+
+    /// Gives cached memory back to the driver; returns how many bytes. Waits for the work that used it; while a host function is
+    /// outstanding it frees nothing, as such a wait might not end.
+    pub(crate) fn trim(&self) -> Result<usize> {
+        if self.keeps(Step::NoFreeBesideHostFn) {
+            self.gate.free(|| self.free_cached()).unwrap_or(Ok(0))
+        } else {
+            self.free_cached()
+        }
+    }
+
+    fn free_cached(&self) -> Result<usize> {
+        self.release_deferred();
+        let mut freed = 0;
+        // A block whose home has closed is parked a second time, for the home's final event.
+        loop {
+            let parked = self.pool.parked.lock().pop();
+            let Some(Parked { block, events }) = parked else { break };
+            let waited = events.iter().filter_map(|e| e.raw()).try_for_each(|e| self.backend.synchronize_event(e));
+            if let Err(error) = waited {
+                self.pool.parked.lock().push(Parked { block, events });
+                return Err(error);
+            }
+            self.unparked(block);
+        }
+        let streams: Vec<_> = self.streams.lock().values().cloned().collect();
+        for stream in streams {
+            let blocks = stream.free.lock().take();
+            if blocks.is_empty() {
+                continue;
+            }
+            if self.keeps(Step::TrimWaits)
+                && let Err(error) = self.wait_until_passed(&stream)
+            {
+                // Still pending, so still this stream's.
+                let mut free = stream.free.lock();
+                blocks.into_iter().for_each(|block| free.push(block));
+                return Err(error);
+            }
+            freed += self.free_blocks(blocks)?;
+        }
+        let idle = self.pool.idle.lock().take();
+        freed += self.free_blocks(idle)?;
+        Ok(freed)
+    }
+
+    fn wait_until_passed(&self, stream: &StreamCore<B>) -> Result<()> {
+        let Some(raw) = stream.raw() else { return Ok(()) };
+        match self.record(&raw)?.raw() {
+            Some(event) => self.backend.synchronize_event(event),
+            None => Ok(()),
+        }
+    }
+
+    fn free_blocks(&self, blocks: Vec<Arc<Block>>) -> Result<usize> {
+        let mut freed = 0;
+        for block in blocks {
+            self.cached.fetch_sub(block.bytes, Ordering::Relaxed);
+            // SAFETY: the block came from `allocate` with these values; it is on no list any more and has no handle, so it is freed
+            // once; its streams have been waited for.
+            unsafe { self.backend.free(block.space, block.ptr, block.bytes)? };
+            freed += block.bytes;
+        }
+        Ok(freed)
+    }
+
+    /// Releases what dropped handles left behind. Errors leave things for the next call.
+    pub(crate) fn release_deferred(&self) {
+        for dropped in self.deferred.take() {
+            match dropped {
+                Dropped::Event(event) => self.backend.destroy_event(event),
+                Dropped::Block(block) => self.release_block(block),
+                Dropped::Stream(id) => self.close_stream(id),
+                Dropped::Raw(raw) => self.destroy_stream(raw),
+            }
+        }
+    }
+
+    fn release_block(&self, block: Arc<Block>) {
+        // If there is another handle, a graph's for one, the last to be dropped releases the block.
+        let block = if Arc::strong_count(&block) == 1 {
+            block
+        } else {
+            match Arc::into_inner(block) {
+                Some(block) => Arc::new(block),
+                None => return,
+            }
+        };
+        if block.bytes == 0 {
+            return;
+        }
+        let home = self.stream(block.home).filter(|home| home.raw().is_some());
+        if let Some(home) = &home {
+            let only_home = block.tracker.lock().only(home.id);
+            if let Some(ticket) = only_home {
+                self.released(&block);
+                return self.give_home(home, block, ticket);
+            }
+        }
+        let mut events = Vec::new();
+        let newest = block.tracker.lock().newest();
+        for (stream, ticket) in newest {
+            if home.as_ref().is_some_and(|home| home.id == stream) || !self.keeps(Step::ReuseEvent) {
+                continue;
+            }
+            match self.point_after(stream, ticket) {
+                Ok(Some(point)) => events.push(point.event),
+                Ok(None) => {}
+                Err(_) => return self.deferred.push(Dropped::Block(block)),
+            }
+        }
+        self.released(&block);
+        self.pool.parked.lock().push(Parked { block, events });
+    }
+
+    fn released(&self, block: &Block) {
+        self.in_use.fetch_sub(block.bytes, Ordering::Relaxed);
+        self.cached.fetch_add(block.bytes, Ordering::Relaxed);
+    }
+
+    /// Makes a block reusable on its home stream. Its old work there is ordered for that stream, and for others it is one access
+    /// to all of it. If the home is closed meanwhile, the block waits for its final event.
+    fn give_home(&self, home: &StreamCore<B>, block: Arc<Block>, ticket: u64) {
+        let mut free = home.free.lock();
+        // `close_stream` changes the phase before it takes the list, so under the list's lock the answer holds.
+        let closed = match &*home.phase.lock() {
+            Phase::Open(_) => None,
+            Phase::Closed { event, .. } => Some(event.clone()),
+        };
+        match closed {
+            None => {
+                let old = Entry { stream: home.id, ticket, start: 0, end: block.bytes, write: true };
+                let old = (ticket > 0 && self.keeps(Step::ReuseEntry)).then_some(old);
+                block.tracker.lock().reset(old);
+                free.push(block);
+            }
+            Some(event) => {
+                drop(free);
+                self.pool.parked.lock().push(Parked { block, events: event.into_iter().collect() });
+            }
+        }
+    }
+
+    /// Moves parked blocks whose events have occurred to where they can be reused.
+    fn unpark(&self) {
+        let parked = std::mem::take(&mut *self.pool.parked.lock());
+        for Parked { block, events } in parked {
+            if !events.iter().all(|event| self.has_occurred(event)) {
+                self.pool.parked.lock().push(Parked { block, events });
+            } else {
+                self.unparked(block);
+            }
+        }
+    }
+
+    /// A block whose events have all occurred: only its home may still be using it.
+    fn unparked(&self, block: Arc<Block>) {
+        let Some(home) = self.stream(block.home) else { return self.give_nobody(block) };
+        let ticket = block.tracker.lock().newest().iter().find(|(s, _)| *s == home.id).map_or(0, |(_, ticket)| *ticket);
+        let closed = match &*home.phase.lock() {
+            Phase::Open(_) => None,
+            Phase::Closed { event, .. } => Some(event.clone()),
+        };
+        match closed {
+            None => self.give_home(&home, block, ticket),
+            Some(event) if ticket == 0 || event.as_ref().is_none_or(|event| self.has_occurred(event)) => {
+                self.give_nobody(block);
+            }
+            Some(_) => self.give_home(&home, block, ticket),
+        }
+    }
+
+    /// Whether an event has occurred; one that cannot be asked has not.
+    fn has_occurred(&self, event: &EventCell<B>) -> bool {
+        event.raw().is_none_or(|event| self.backend.query(event).unwrap_or(false))
+    }
+
+    fn give_nobody(&self, block: Arc<Block>) {
+        block.tracker.lock().reset(None);
+        self.pool.idle.lock().push(block);
+    }
+
+    /// The last handle of a stream is gone: leaves a final event for those who must wait for its work.
+    fn close_stream(&self, id: StreamId) {
+        let Some(core) = self.stream(id) else { return };
+        let Some(raw) = core.raw() else { return };
+        let ticket = core.tail();
+        let event = if self.keeps(Step::FinalEvent) {
+            match self.record(&raw) {
+                Ok(event) => Some(event),
+                Err(_) => return self.deferred.push(Dropped::Stream(id)),
+            }
+        } else {
+            None
+        };
+        *core.phase.lock() = Phase::Closed { event: event.clone(), ticket };
+        let blocks = core.free.lock().take();
+        let events: Vec<_> = event.into_iter().filter(|_| self.keeps(Step::CachedAfterFinal)).collect();
+        let mut parked = self.pool.parked.lock();
+        parked.extend(blocks.into_iter().map(|block| Parked { block, events: events.clone() }));
+        drop(parked);
+        self.destroy_stream(raw);
+    }
+
+    fn destroy_stream(&self, raw: Arc<B::Stream>) {
+        match Arc::try_unwrap(raw) {
+            // A refusal leaks the stream; there is nobody to tell.
+            Ok(raw) => drop(self.backend.destroy_stream(raw)),
+            Err(raw) => self.deferred.push(Dropped::Raw(raw)),
+        }
+    }
+
+    /// Forgets closed streams whose work has ended.
+    pub(crate) fn forget_finished_streams(&self) {
+        let closed: Vec<_> = self.streams.lock().values().filter(|s| s.raw().is_none()).cloned().collect();
+        for core in closed {
+            let ended = match &*core.phase.lock() {
+                Phase::Open(_) => continue,
+                Phase::Closed { event, .. } => event.clone(),
+            };
+            if ended.is_none_or(|event| self.has_occurred(&event)) {
+                self.streams.lock().remove(&core.id);
+                let others: Vec<_> = self.streams.lock().values().cloned().collect();
+                others.iter().for_each(|other| other.forget(core.id));
+            }
+        }
+    }
+
+    pub(crate) fn memory(&self) -> MemoryInfo {
+        MemoryInfo { in_use: self.in_use.load(Ordering::Relaxed), cached: self.cached.load(Ordering::Relaxed) }
+    }
+
+    /// Releases everything, after all work has ended. Runs on a thread of its own, when no handle is left.
+    pub(super) fn close(self) {
+        if self.lost.load(Ordering::Relaxed) {
+            return;
+        }
+        self.release_deferred();
+        let open: Vec<_> = self.streams.lock().values().filter(|s| s.raw().is_some()).map(|s| s.id).collect();
+        open.into_iter().for_each(|id| self.close_stream(id));
+        // An error leaks what is left: the device is beyond use.
+        let _ = self.free_cached();
+        for core in std::mem::take(&mut *self.streams.lock()).into_values() {
+            let last = match &*core.phase.lock() {
+                Phase::Open(_) => None,
+                Phase::Closed { event, .. } => event.clone(),
+            };
+            if let Some(event) = last.as_ref().and_then(|event| event.raw()) {
+                let _ = self.backend.synchronize_event(event);
+            }
+        }
+        self.release_deferred();
+    }
+}
+
+#[cfg(test)]
+impl<B: Backend> Inner<B> {
+    /// The number of streams not yet forgotten.
+    pub(crate) fn known_streams(&self) -> usize {
+        self.streams.lock().len()
+    }
+}

@@ -1,0 +1,156 @@
+//! What the runtime knows of a stream: its tickets, its clock, its seals, and the blocks it can reuse.
+
+use super::deferred::EventCell;
+use super::pool::FreeList;
+use super::tracker::{StreamId, Ticket};
+use crate::backend::Backend;
+use crate::error::Error;
+use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering};
+
+/// Set once the thing that may wait for the host has ended.
+pub(crate) type Blocker = Arc<AtomicBool>;
+
+/// An event recorded before something that can wait for the host: what is older need not wait for that.
+#[derive(Debug)]
+struct Seal<B: Backend> {
+    /// The event comes after this operation.
+    ticket: Ticket,
+    event: Arc<EventCell<B>>,
+    /// What was enqueued right after the event.
+    blockers: Vec<Blocker>,
+}
+
+/// Whether a stream can still be recorded on.
+#[derive(Debug)]
+pub(crate) enum Phase<B: Backend> {
+    Open(Arc<B::Stream>),
+    /// Its handles are gone; `event` comes after its last work.
+    Closed { event: Option<Arc<EventCell<B>>>, ticket: Ticket },
+}
+
+/// A stream as other streams see it.
+#[derive(Debug)]
+pub(crate) struct StreamCore<B: Backend> {
+    pub(crate) id: StreamId,
+    pub(crate) inline: bool,
+    pub(crate) phase: Mutex<Phase<B>>,
+    /// The newest ticket.
+    tail: AtomicU64,
+    /// For each other stream the newest ticket that this one has waited for.
+    clock: Mutex<Vec<(StreamId, Ticket)>>,
+    /// In ascending order of tickets.
+    seals: Mutex<Vec<Seal<B>>>,
+    /// Blocks whose work is on this stream alone.
+    pub(crate) free: Mutex<FreeList>,
+    /// Errors of asynchronous work, for the next synchronizing call.
+    pub(crate) faults: Mutex<Vec<Error>>,
+    pub(crate) faulted: AtomicBool,
+}
+
+/// A point in a stream's work that another stream can wait for.
+#[derive(Debug)]
+pub(crate) struct Point<B: Backend> {
+    pub(crate) event: Arc<EventCell<B>>,
+    /// The newest operation that the event is known to come after.
+    pub(crate) ticket: Ticket,
+    /// Things before the event that may wait for the host.
+    pub(crate) blockers: Vec<Blocker>,
+}
+
+impl<B: Backend> StreamCore<B> {
+    pub(crate) fn new(id: StreamId, raw: Arc<B::Stream>, inline: bool) -> Self {
+        StreamCore {
+            id,
+            inline,
+            phase: Mutex::new(Phase::Open(raw)),
+            tail: AtomicU64::new(0),
+            clock: Mutex::default(),
+            seals: Mutex::new(Vec::new()),
+            free: Mutex::default(),
+            faults: Mutex::default(),
+            faulted: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn tail(&self) -> Ticket {
+        self.tail.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn next_ticket(&self) -> Ticket {
+        self.tail.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// The newest ticket of `other` that this stream has waited for.
+    pub(crate) fn waited_for(&self, other: StreamId) -> Ticket {
+        self.clock.lock().iter().find(|(id, _)| *id == other).map_or(0, |(_, ticket)| *ticket)
+    }
+
+    pub(crate) fn advance_clock(&self, other: StreamId, ticket: Ticket) {
+        let mut clock = self.clock.lock();
+        match clock.iter_mut().find(|(id, _)| *id == other) {
+            Some((_, newest)) => *newest = (*newest).max(ticket),
+            None => clock.push((other, ticket)),
+        }
+    }
+
+    /// Forgets a stream all of whose work is known to have ended.
+    pub(crate) fn forget(&self, other: StreamId) {
+        self.clock.lock().retain(|(id, _)| *id != other);
+    }
+
+    /// Notes that `event`, which comes after `ticket`, was recorded just before something that `blockers` stands for.
+    pub(crate) fn seal(&self, ticket: Ticket, event: Arc<EventCell<B>>, blockers: Vec<Blocker>) {
+        let mut seals = self.seals.lock();
+        let at = seals.partition_point(|seal| seal.ticket <= ticket);
+        seals.insert(at, Seal { ticket, event, blockers });
+    }
+
+    /// The first seal that comes after `ticket`, as a point to wait for. Seals whose blockers have all ended are dropped.
+    pub(crate) fn sealed_point(&self, ticket: Ticket) -> Option<Point<B>> {
+        let mut seals = self.seals.lock();
+        if seals.is_empty() {
+            return None;
+        }
+        seals.retain(|seal| seal.blockers.iter().any(|b| !b.load(Ordering::Acquire)));
+        let at = seals.iter().position(|seal| seal.ticket >= ticket)?;
+        let blockers = outstanding(&seals[..at]);
+        Some(Point { event: seals[at].event.clone(), ticket: seals[at].ticket, blockers })
+    }
+
+    /// What may be waiting for the host somewhere in the work enqueued so far.
+    pub(crate) fn blockers(&self) -> Vec<Blocker> {
+        outstanding(&self.seals.lock())
+    }
+
+    /// The raw stream, unless the stream is closed. Held only while a call on it is made: a stream is destroyed when nobody holds it.
+    pub(crate) fn raw(&self) -> Option<Arc<B::Stream>> {
+        match &*self.phase.lock() {
+            Phase::Open(raw) => Some(raw.clone()),
+            Phase::Closed { .. } => None,
+        }
+    }
+
+    /// Keeps an error for the next synchronizing call.
+    pub(crate) fn fault(&self, error: Error) {
+        self.faults.lock().push(error);
+        self.faulted.store(true, Ordering::Release);
+    }
+
+    /// The oldest error not yet reported; the others are dropped with it, as they tend to be its consequences.
+    pub(crate) fn take_fault(&self) -> Option<Error> {
+        if !self.faulted.swap(false, Ordering::AcqRel) {
+            return None;
+        }
+        std::mem::take(&mut *self.faults.lock()).into_iter().next()
+    }
+}
+
+fn outstanding<B: Backend>(seals: &[Seal<B>]) -> Vec<Blocker> {
+    let mut blockers: Vec<Blocker> = Vec::new();
+    for blocker in seals.iter().flat_map(|seal| &seal.blockers) {
+        if !blocker.load(Ordering::Acquire) && !blockers.iter().any(|b| Arc::ptr_eq(b, blocker)) {
+            blockers.push(blocker.clone());
+        }
+    }
+    blockers
+}

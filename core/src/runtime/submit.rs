@@ -1,0 +1,251 @@
+//! Enqueueing: wait for what conflicts, enqueue, leave an entry.
+
+use super::block::Block;
+use super::deferred::EventCell;
+use super::stream::{Blocker, Phase, Point, StreamCore};
+use super::tracker::{Entry, StreamId, Ticket};
+use super::{Inner, Step, host};
+use crate::backend::{Backend, Space};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sync::{Arc, AtomicBool, Ordering};
+
+/// What an operation does to bytes `start..end` of a block.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub struct Access<'a> {
+    pub(crate) block: &'a Arc<Block>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) write: bool,
+}
+
+impl<B: Backend> Inner<B> {
+    /// Enqueues work that does `accesses`. `raw` is `stream`'s own.
+    ///
+    /// # Errors
+    /// Those of the backend. If the wait for earlier work fails nothing was enqueued.
+    pub(crate) fn submit(
+        &self,
+        stream: &StreamCore<B>,
+        raw: &B::Stream,
+        accesses: &[Access<'_>],
+        enqueue: impl FnOnce(&B) -> Result<()>,
+    ) -> Result<()> {
+        self.enter()?;
+        let named = |e: Error| self.note(e).on_stream(stream.id);
+        for access in accesses {
+            self.check(access).map_err(named)?;
+        }
+        self.wait_for_conflicts(stream, raw, accesses).map_err(named)?;
+        if !self.keeps(Step::EntryAfterEnqueue) {
+            self.leave_entries(stream, accesses, stream.tail() + 1);
+        }
+        let early = (!self.keeps(Step::TicketAfterEnqueue)).then(|| stream.next_ticket());
+        let result = enqueue(&self.backend).map_err(named);
+        // A call that failed half-way may have left work behind, so it leaves an entry as well.
+        let ticket = early.unwrap_or_else(|| stream.next_ticket());
+        // Work on an inline stream has ended: nobody has to wait for it.
+        if self.keeps(Step::EntryAfterEnqueue) && !stream.inline {
+            self.leave_entries(stream, accesses, ticket);
+        }
+        result
+    }
+
+    fn check(&self, access: &Access<'_>) -> Result<()> {
+        if access.block.device != self.number {
+            return Err(Error::invalid("buffer", format_args!("memory of {}", self.info.id), "memory of another device"));
+        }
+        if access.block.space == Space::Pinned && access.block.is_guarded_against(access.write) {
+            return Err(Error::invalid("pinned memory", "no live host guard on it", "memory that a guard gives the host"));
+        }
+        Ok(())
+    }
+
+    fn wait_for_conflicts(&self, stream: &StreamCore<B>, raw: &B::Stream, accesses: &[Access<'_>]) -> Result<()> {
+        let mut needed: Vec<(StreamId, Ticket)> = Vec::new();
+        for access in accesses {
+            let (start, end) = if self.keeps(Step::ByteRange) { (access.start, access.end) } else { (0, usize::MAX) };
+            let tracker = access.block.tracker.lock();
+            for entry in tracker.conflicts(stream.id, start, end, access.write) {
+                match needed.iter_mut().find(|(other, _)| *other == entry.stream) {
+                    Some((_, ticket)) => *ticket = (*ticket).max(entry.ticket),
+                    None => needed.push((entry.stream, entry.ticket)),
+                }
+            }
+        }
+        for (other, ticket) in needed {
+            if stream.waited_for(other) < ticket {
+                self.wait_for(stream, raw, other, ticket)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes `stream` wait for operation `ticket` of `other`.
+    fn wait_for(&self, stream: &StreamCore<B>, raw: &B::Stream, other: StreamId, ticket: Ticket) -> Result<()> {
+        match self.point_after(other, ticket)? {
+            Some(point) => self.wait_for_point(stream, raw, other, &point),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes `stream` wait for a point in the work of `other`.
+    pub(crate) fn wait_for_point(
+        &self,
+        stream: &StreamCore<B>,
+        raw: &B::Stream,
+        other: StreamId,
+        point: &Point<B>,
+    ) -> Result<()> {
+        let Some(event) = point.event.raw().filter(|_| other != stream.id) else { return Ok(()) };
+        if !self.keeps(Step::ClockAfterWait) {
+            stream.advance_clock(other, point.ticket);
+        }
+        let blockers: Vec<_> = point.blockers.iter().filter(|b| !b.load(Ordering::Acquire)).cloned().collect();
+        if !blockers.is_empty() && !stream.inline && self.keeps(Step::SealTravels) {
+            self.seal(stream, raw, blockers)?;
+        }
+        self.backend.wait(raw, event)?;
+        if self.keeps(Step::ClockAfterWait) {
+            stream.advance_clock(other, point.ticket);
+        }
+        Ok(())
+    }
+
+    /// A point of stream `other` after its operation `ticket`; `None` if all its work is known to have ended.
+    pub(crate) fn point_after(&self, other: StreamId, ticket: Ticket) -> Result<Option<Point<B>>> {
+        let Some(core) = self.stream(other) else { return Ok(None) };
+        if let Some(point) = core.sealed_point(ticket) {
+            return Ok(Some(point));
+        }
+        let Some(raw) = core.raw() else { return Ok(closed_point(&core)) };
+        let newest = core.tail();
+        let event = self.record(&raw)?;
+        let newest = if self.keeps(Step::TailBeforeRecord) { newest } else { core.tail() };
+        // Another thread may have enqueued a host function meanwhile, before the event. It has left a seal before that.
+        if let Some(point) = core.sealed_point(ticket) {
+            return Ok(Some(point));
+        }
+        Ok(Some(Point { event, ticket: newest, blockers: core.blockers() }))
+    }
+
+    /// A point after all that `stream` has enqueued.
+    pub(crate) fn record_point(&self, stream: &StreamCore<B>, raw: &B::Stream) -> Result<Point<B>> {
+        let ticket = stream.tail();
+        let event = self.record(raw)?;
+        Ok(Point { event, ticket, blockers: stream.blockers() })
+    }
+
+    /// Records an event.
+    pub(crate) fn record(&self, raw: &B::Stream) -> Result<Arc<EventCell<B>>> {
+        Ok(EventCell::new(self.backend.record(raw)?, &self.deferred))
+    }
+
+    /// Records a sealing event on `stream`, after all that it has enqueued, before something that `blockers` stands for.
+    fn seal(&self, stream: &StreamCore<B>, raw: &B::Stream, blockers: Vec<Blocker>) -> Result<()> {
+        let ticket = stream.tail();
+        let event = self.record(raw)?;
+        stream.seal(ticket, event, blockers);
+        Ok(())
+    }
+
+    fn leave_entries(&self, stream: &StreamCore<B>, accesses: &[Access<'_>], ticket: Ticket) {
+        for access in accesses {
+            if !self.keeps(if access.write { Step::WriterEntry } else { Step::ReaderSet }) {
+                continue;
+            }
+            let &Access { start, end, write, .. } = access;
+            let waited = |old: &Entry| !self.keeps(Step::RemoveOnlyWaited) || stream.waited_for(old.stream) >= old.ticket;
+            access.block.tracker.lock().insert(Entry { stream: stream.id, ticket, start, end, write }, waited);
+        }
+    }
+
+    /// Enqueues a function of the user's.
+    pub(crate) fn host_fn(
+        &self,
+        stream: &Arc<StreamCore<B>>,
+        raw: &B::Stream,
+        function: impl FnOnce() + Send + 'static,
+    ) -> Result<()> {
+        self.enter()?;
+        let named = |e: Error| self.note(e).on_stream(stream.id).in_operation("host_fn");
+        let blocker: Blocker = Arc::new(AtomicBool::new(false));
+        if self.keeps(Step::Seal) && !stream.inline {
+            self.seal(stream, raw, vec![blocker.clone()]).map_err(named)?;
+        }
+        self.gate.host_fn_enters();
+        // Ends with the function, whether it ran, panicked, or was dropped unrun.
+        let outstanding = Outstanding { blocker, gate: self.gate.clone() };
+        let core = stream.clone();
+        let call = move || {
+            let result = host::inside(|| std::panic::catch_unwind(std::panic::AssertUnwindSafe(function)));
+            if let Err(panic) = result {
+                let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+                core.fault(ErrorKind::DeviceFault { what: format!("a host function panicked: {text}") }.into());
+                // The payload's own drop may panic too.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(panic)));
+            }
+            drop(outstanding);
+        };
+        let result = self.backend.host_fn(raw, Box::new(call)).map_err(named);
+        stream.next_ticket();
+        result
+    }
+
+    /// Waits on the host for all work of `stream`, and reports what went wrong in it.
+    pub(crate) fn synchronize(&self, stream: &StreamCore<B>, raw: &B::Stream) -> Result<()> {
+        self.enter()?;
+        let result = self.backend.synchronize(raw);
+        self.report(stream, result)
+    }
+
+    /// The result of a call that has synchronized `stream`, or an error of its earlier work.
+    pub(crate) fn report(&self, stream: &StreamCore<B>, result: Result<()>) -> Result<()> {
+        let result = match stream.take_fault() {
+            Some(fault) => result.and(Err(fault)),
+            None => result,
+        };
+        result.map_err(|e| self.note(e).on_stream(stream.id))
+    }
+
+    /// Waits on the host for the work of every stream that conflicts with an access to all of `block`.
+    pub(crate) fn wait_on_host(&self, block: &Block, write: bool) -> Result<()> {
+        self.enter()?;
+        if !self.keeps(Step::PinnedWaits) {
+            return Ok(());
+        }
+        // No stream has number 0: the host conflicts with every one.
+        let entries: Vec<Entry> = block.tracker.lock().conflicts(0, 0, usize::MAX, write).copied().collect();
+        for entry in entries {
+            let wait = || match self.point_after(entry.stream, entry.ticket)?.as_ref().and_then(|p| p.event.raw()) {
+                Some(event) => self.backend.synchronize_event(event),
+                None => Ok(()),
+            };
+            wait().map_err(|e| self.note(e))?;
+        }
+        Ok(())
+    }
+}
+
+fn closed_point<B: Backend>(core: &StreamCore<B>) -> Option<Point<B>> {
+    match &*core.phase.lock() {
+        Phase::Open(_) | Phase::Closed { event: None, .. } => None,
+        Phase::Closed { event: Some(event), ticket } => {
+            Some(Point { event: event.clone(), ticket: *ticket, blockers: core.blockers() })
+        }
+    }
+}
+
+/// A host function that has not ended.
+struct Outstanding {
+    blocker: Blocker,
+    gate: Arc<host::Gate>,
+}
+
+impl Drop for Outstanding {
+    fn drop(&mut self) {
+        self.blocker.store(true, Ordering::Release);
+        self.gate.host_fn_leaves();
+    }
+}

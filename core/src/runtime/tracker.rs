@@ -1,0 +1,103 @@
+//! What streams have done to one block of memory, as far as others may have to wait for it.
+
+/// A stream's number. Never used twice on a device.
+pub(crate) type StreamId = u64;
+/// The number of an operation on its stream; the first is 1.
+pub(crate) type Ticket = u64;
+
+/// An access to bytes `start..end` of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) stream: StreamId,
+    pub(crate) ticket: Ticket,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) write: bool,
+}
+
+impl Entry {
+    /// Two accesses conflict if they overlap and are not both reads.
+    fn conflicts_with(&self, start: usize, end: usize, write: bool) -> bool {
+        (self.write || write) && self.start < end && start < self.end
+    }
+
+    /// Whether everyone who would have to wait for `older` has to wait for `self` too.
+    fn covers(&self, older: &Entry) -> bool {
+        self.start <= older.start && older.end <= self.end && (self.write || !older.write)
+    }
+}
+
+/// The accesses to a block that are not known to have ended.
+#[derive(Debug, Default)]
+pub(crate) struct Tracker {
+    entries: Vec<Entry>,
+}
+
+/// Past this many entries those of one stream and kind are merged. A merged entry covers more bytes than were touched, so that
+/// streams may wait where they need not; it never covers fewer.
+const LIMIT: usize = 64;
+
+impl Tracker {
+    /// The accesses of streams other than `stream` that conflict with an access to `start..end`.
+    pub(crate) fn conflicts(
+        &self,
+        stream: StreamId,
+        start: usize,
+        end: usize,
+        write: bool,
+    ) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |e| e.stream != stream && e.conflicts_with(start, end, write))
+    }
+
+    /// Adds an access. It replaces those it [covers](Entry::covers) if they are of the same stream, which is ordered by itself,
+    /// or if `waited` says that this stream has waited for them.
+    pub(crate) fn insert(&mut self, new: Entry, waited: impl Fn(&Entry) -> bool) {
+        self.entries.retain(|old| {
+            let ordered = old.stream == new.stream || waited(old);
+            !(ordered && new.covers(old))
+        });
+        self.entries.push(new);
+        if self.entries.len() > LIMIT {
+            self.merge();
+        }
+    }
+
+    /// Merges the entries of each stream and kind into their hull.
+    fn merge(&mut self) {
+        let mut merged: Vec<Entry> = Vec::new();
+        for e in self.entries.drain(..) {
+            match merged.iter_mut().find(|m| m.stream == e.stream && m.write == e.write) {
+                Some(m) => {
+                    m.start = m.start.min(e.start);
+                    m.end = m.end.max(e.end);
+                    m.ticket = m.ticket.max(e.ticket);
+                }
+                None => merged.push(e),
+            }
+        }
+        self.entries = merged;
+    }
+
+    /// The newest ticket of each stream that has touched the block.
+    pub(crate) fn newest(&self) -> Vec<(StreamId, Ticket)> {
+        let mut newest: Vec<(StreamId, Ticket)> = Vec::new();
+        for e in &self.entries {
+            match newest.iter_mut().find(|(stream, _)| *stream == e.stream) {
+                Some((_, ticket)) => *ticket = (*ticket).max(e.ticket),
+                None => newest.push((e.stream, e.ticket)),
+            }
+        }
+        newest
+    }
+
+    /// Whether no stream but `home` has an entry, and the newest ticket of `home`.
+    pub(crate) fn only(&self, home: StreamId) -> Option<Ticket> {
+        self.entries.iter().try_fold(0, |newest: Ticket, e| (e.stream == home).then(|| newest.max(e.ticket)))
+    }
+
+    /// Forgets everything, and starts over with one access, if there is one.
+    pub(crate) fn reset(&mut self, first: Option<Entry>) {
+        self.entries.clear();
+        self.entries.extend(first);
+    }
+}

@@ -1,0 +1,383 @@
+//! Views: parts of a buffer, and vectors with an increment.
+
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::operation::{Ptr, Span, Strided};
+use crate::runtime::{Access, Block};
+use crate::sync::Arc;
+use std::marker::PhantomData;
+use std::ops::{Bound, Range, RangeBounds};
+
+/// A part of a block: what every view is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'a> {
+    pub(crate) block: &'a Arc<Block>,
+    /// In bytes.
+    pub(crate) start: usize,
+    pub(crate) bytes: usize,
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn ptr(&self) -> Ptr {
+        self.block.ptr.byte_add(self.start)
+    }
+
+    pub(crate) fn access(&self, write: bool) -> Access<'a> {
+        Access { block: self.block, start: self.start, end: self.start + self.bytes, write }
+    }
+}
+
+/// `len` elements of a buffer, to be read. Copying a view copies no element.
+///
+/// Made by [`Buffer::slice`](crate::Buffer::slice) and the methods here. `D` is the device, so that views of two backends do not mix.
+pub struct View<'a, T: Element, D: Device> {
+    pub(crate) part: Part<'a>,
+    pub(crate) len: usize,
+    marker: PhantomData<(&'a [T], fn() -> D)>,
+}
+
+/// `len` elements of a buffer, to be written.
+pub struct ViewMut<'a, T: Element, D: Device> {
+    view: View<'a, T, D>,
+    /// Keeps the borrow exclusive, and the type from being `Copy`.
+    marker: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Element, D: Device> Clone for View<'_, T, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Element, D: Device> Copy for View<'_, T, D> {}
+
+impl<'a, T: Element, D: Device> View<'a, T, D> {
+    pub(crate) fn whole(block: &'a Arc<Block>, len: usize) -> Self {
+        View { part: Part { block, start: 0, bytes: len * size_of::<T>() }, len, marker: PhantomData }
+    }
+
+    /// Elements in the view.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements in `range`, counted from the start of this view.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range ends past the view, or before it starts.
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Result<View<'a, T, D>> {
+        let Range { start, end } = resolve(range, self.len)?;
+        Ok(self.sub(start, end - start))
+    }
+
+    /// The elements before `mid`, and those from `mid` on.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `mid` is past the end.
+    pub fn split_at(self, mid: usize) -> Result<(View<'a, T, D>, View<'a, T, D>)> {
+        check_mid(mid, self.len)?;
+        Ok((self.sub(0, mid), self.sub(mid, self.len - mid)))
+    }
+
+    /// Elements `start..start + len`, which lie inside the view.
+    pub(crate) fn sub(self, start: usize, len: usize) -> View<'a, T, D> {
+        let size = size_of::<T>();
+        let part = Part { block: self.part.block, start: self.part.start + start * size, bytes: len * size };
+        View { part, len, marker: PhantomData }
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        Span { ptr: self.part.ptr(), dtype: T::DTYPE, len: self.len }
+    }
+}
+
+impl<'a, T: Element, D: Device> ViewMut<'a, T, D> {
+    /// The caller holds the block exclusively, or has split what it holds into disjoint views.
+    pub(crate) fn exclusive(view: View<'a, T, D>) -> Self {
+        ViewMut { view, marker: PhantomData }
+    }
+
+    /// Elements in the view.
+    pub fn len(&self) -> usize {
+        self.view.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.view.len == 0
+    }
+
+    /// The elements in `range`, counted from the start of this view.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range ends past the view, or before it starts.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<ViewMut<'_, T, D>> {
+        Ok(ViewMut::exclusive(self.view.slice(range)?))
+    }
+
+    /// The elements before `mid`, and those from `mid` on, as two views that can be written at the same time.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `mid` is past the end.
+    pub fn split_at_mut(self, mid: usize) -> Result<(ViewMut<'a, T, D>, ViewMut<'a, T, D>)> {
+        let (a, b) = self.view.split_at(mid)?;
+        Ok((ViewMut::exclusive(a), ViewMut::exclusive(b)))
+    }
+
+    /// Gives up the right to write, for as long as the view would have had it.
+    pub(crate) fn into_view(self) -> View<'a, T, D> {
+        self.view
+    }
+}
+
+impl<T: Element, D: Device> std::fmt::Debug for View<'_, T, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "View<{}>[{}]", T::DTYPE, self.len)
+    }
+}
+
+impl<T: Element, D: Device> std::fmt::Debug for ViewMut<'_, T, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ViewMut<{}>[{}]", T::DTYPE, self.view.len)
+    }
+}
+
+pub(crate) fn resolve(range: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&start) => start.checked_add(1),
+        Bound::Unbounded => Some(0),
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+        Bound::Unbounded => Some(len),
+    };
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= len => Ok(start..end),
+        _ => {
+            let got = format_args!("{:?}..{:?}", range.start_bound(), range.end_bound()).to_string();
+            Err(Error::invalid("range", format_args!("a range within 0..{len}"), got))
+        }
+    }
+}
+
+fn check_mid(mid: usize, len: usize) -> Result<()> {
+    if mid > len {
+        return Err(Error::invalid("mid", format_args!("at most {len}"), mid));
+    }
+    Ok(())
+}
+
+/// What can be read as contiguous elements of device `D`: buffers and views.
+pub trait AsView<T: Element, D: Device> {
+    /// All of it.
+    fn view(&self) -> View<'_, T, D>;
+}
+
+/// What can be written as contiguous elements of device `D`: buffers and views.
+pub trait AsViewMut<T: Element, D: Device>: AsView<T, D> {
+    /// All of it.
+    fn view_mut(&mut self) -> ViewMut<'_, T, D>;
+}
+
+impl<T: Element, D: Device> AsView<T, D> for View<'_, T, D> {
+    fn view(&self) -> View<'_, T, D> {
+        *self
+    }
+}
+
+impl<T: Element, D: Device> AsView<T, D> for ViewMut<'_, T, D> {
+    fn view(&self) -> View<'_, T, D> {
+        self.view
+    }
+}
+
+impl<T: Element, D: Device> AsViewMut<T, D> for ViewMut<'_, T, D> {
+    fn view_mut(&mut self) -> ViewMut<'_, T, D> {
+        ViewMut::exclusive(self.view)
+    }
+}
+
+/// A vector of BLAS: `len` elements, `inc` elements apart.
+pub struct Vector<'a, T: Element, D: Device> {
+    view: View<'a, T, D>,
+    len: usize,
+    inc: isize,
+}
+
+/// A vector of BLAS that can be written.
+pub struct VectorMut<'a, T: Element, D: Device> {
+    vector: Vector<'a, T, D>,
+    marker: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Element, D: Device> Clone for Vector<'_, T, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Element, D: Device> Copy for Vector<'_, T, D> {}
+
+impl<T: Element, D: Device> std::fmt::Debug for Vector<'_, T, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Vector<{}>[{}; inc {}]", T::DTYPE, self.len, self.inc)
+    }
+}
+
+impl<T: Element, D: Device> std::fmt::Debug for VectorMut<'_, T, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "VectorMut<{}>[{}; inc {}]", T::DTYPE, self.vector.len, self.vector.inc)
+    }
+}
+
+impl<'a, T: Element, D: Device> Vector<'a, T, D> {
+    /// `len` elements from the start of `x`, `|inc|` apart. With a negative `inc` element 0 is the last of them, as in
+    /// reference BLAS; with `inc` 0 every element is the first of `x`.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `x` is too short.
+    pub fn new<X: AsView<T, D> + ?Sized>(x: &'a X, len: usize, inc: isize) -> Result<Self> {
+        Vector::of(x.view(), len, inc)
+    }
+
+    /// All of a view, with increment 1.
+    pub(crate) fn unit(view: View<'a, T, D>) -> Self {
+        Vector { view, len: view.len, inc: 1 }
+    }
+
+    fn of(view: View<'a, T, D>, len: usize, inc: isize) -> Result<Self> {
+        let needed = match len {
+            0 => Some(0),
+            _ => (len - 1).checked_mul(inc.unsigned_abs()).and_then(|n| n.checked_add(1)),
+        };
+        match needed {
+            Some(needed) if needed <= view.len() => Ok(Vector { view: view.sub(0, needed), len, inc }),
+            _ => Err(Error::invalid(
+                "vector",
+                format_args!("room for {len} elements {inc} apart"),
+                format_args!("a view of {}", view.len()),
+            )),
+        }
+    }
+
+    /// Elements in the vector.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The increment.
+    pub fn inc(&self) -> isize {
+        self.inc
+    }
+
+    pub(crate) fn operand(&self) -> Strided {
+        Strided { base: self.view.part.ptr(), dtype: T::DTYPE, len: self.len, inc: self.inc }
+    }
+
+    pub(crate) fn access(&self, write: bool) -> Access<'a> {
+        self.view.part.access(write)
+    }
+
+    /// The elements as a view, if they lie one after the other.
+    pub(crate) fn contiguous(&self) -> Option<View<'a, T, D>> {
+        (self.inc == 1).then_some(self.view)
+    }
+}
+
+impl<'a, T: Element, D: Device> VectorMut<'a, T, D> {
+    /// As [`Vector::new`], to be written.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `x` is too short, or if `inc` is 0 and `len` above 1.
+    pub fn new<X: AsViewMut<T, D> + ?Sized>(x: &'a mut X, len: usize, inc: isize) -> Result<Self> {
+        if inc == 0 && len > 1 {
+            return Err(Error::invalid("inc", "not 0 where a vector is written", 0));
+        }
+        Ok(VectorMut { vector: Vector::of(x.view_mut().into_view(), len, inc)?, marker: PhantomData })
+    }
+
+    /// All of a view, with increment 1.
+    pub(crate) fn unit(view: ViewMut<'a, T, D>) -> Self {
+        VectorMut { vector: Vector::unit(view.into_view()), marker: PhantomData }
+    }
+
+    pub(crate) fn as_vector(&self) -> Vector<'a, T, D> {
+        self.vector
+    }
+
+    /// Elements in the vector.
+    pub fn len(&self) -> usize {
+        self.vector.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.vector.len == 0
+    }
+
+    /// The increment.
+    pub fn inc(&self) -> isize {
+        self.vector.inc
+    }
+}
+
+/// What BLAS can read as a vector: buffers and views (increment 1), and [`Vector`].
+pub trait AsVector<T: Element, D: Device> {
+    /// All of it.
+    fn vector(&self) -> Vector<'_, T, D>;
+}
+
+/// What BLAS can write as a vector: buffers and views (increment 1), and [`VectorMut`].
+pub trait AsVectorMut<T: Element, D: Device>: AsVector<T, D> {
+    /// All of it.
+    fn vector_mut(&mut self) -> VectorMut<'_, T, D>;
+}
+
+impl<T: Element, D: Device> AsVector<T, D> for View<'_, T, D> {
+    fn vector(&self) -> Vector<'_, T, D> {
+        Vector::unit(*self)
+    }
+}
+
+impl<T: Element, D: Device> AsVector<T, D> for ViewMut<'_, T, D> {
+    fn vector(&self) -> Vector<'_, T, D> {
+        Vector::unit(self.view)
+    }
+}
+
+impl<T: Element, D: Device> AsVectorMut<T, D> for ViewMut<'_, T, D> {
+    fn vector_mut(&mut self) -> VectorMut<'_, T, D> {
+        VectorMut::unit(self.view_mut())
+    }
+}
+
+impl<T: Element, D: Device> AsVector<T, D> for Vector<'_, T, D> {
+    fn vector(&self) -> Vector<'_, T, D> {
+        *self
+    }
+}
+
+impl<T: Element, D: Device> AsVector<T, D> for VectorMut<'_, T, D> {
+    fn vector(&self) -> Vector<'_, T, D> {
+        self.vector
+    }
+}
+
+impl<T: Element, D: Device> AsVectorMut<T, D> for VectorMut<'_, T, D> {
+    fn vector_mut(&mut self) -> VectorMut<'_, T, D> {
+        VectorMut { vector: self.vector, marker: PhantomData }
+    }
+}
