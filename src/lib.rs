@@ -1,1 +1,94 @@
-//! warpwave
+//! One compute API over NVIDIA *warps* (CUDA), AMD *waves* (HIP/ROCm) and the CPU.
+//!
+//! Numerics code is written once against the traits [`Device`], [`Stream`], [`Buffer`] and [`Blas`]. This build has the CPU device;
+//! what works where is in the [README](https://docs.rs/crate/warpwave).
+//!
+//! ```
+//! use warpwave::prelude::*;
+//!
+//! /// The largest eigenvalue of a symmetric matrix, by power iteration.
+//! fn largest_eigenvalue<D: Numerics>(device: &D, a: &[f64], n: usize) -> Result<f64> {
+//!     let stream = device.default_stream();
+//!     let a = stream.from_slice(a)?;
+//!     let mut x = stream.from_slice(&vec![1.0; n])?;
+//!     let mut y = stream.zeros(n)?;
+//!     let mut norm = 0.0;
+//!     for _ in 0..100 {
+//!         stream.gemv(Op::N, 1.0, &a.matrix(n, n)?, &x, 0.0, &mut y)?; // y = A·x
+//!         norm = stream.nrm2(&y)?;
+//!         stream.scal(1.0 / norm, &mut y)?;
+//!         std::mem::swap(&mut x, &mut y);
+//!     }
+//!     Ok(norm)
+//! }
+//!
+//! let device = warpwave::open()?; // the device that WARPWAVE_DEVICE names, or the CPU
+//! let eigenvalue = largest_eigenvalue(&device, &[2.0, 1.0, 1.0, 2.0], 2)?;
+//! assert!((eigenvalue - 3.0).abs() < 1e-12);
+//! # Ok::<(), warpwave::Error>(())
+//! ```
+//!
+//! # The model on one page
+//!
+//! A **device** has memory and runs operations. A **buffer** is a piece of its memory. A **stream** is a queue: whatever touches a device's
+//! memory is enqueued on one and happens later, in the order of the calls. Two streams run beside each other; where they touch the
+//! same bytes, warpwave makes the later call wait for the earlier one, so that a program with many streams computes what the
+//! same program with one stream would. The host waits only where it asks for a result ([`Stream::to_vec`], [`Stream::read`], methods
+//! that return a number) or says so ([`Stream::synchronize`], [`Event::synchronize`]).
+//!
+//! | on the host | on a device |
+//! |---|---|
+//! | `Vec<T>` | [`Buffer<T>`](Buffer), from [`Stream::alloc`], [`zeros`](Stream::zeros), [`from_slice`](Stream::from_slice) |
+//! | `&[T]`, `&mut [T]` | [`View`], [`ViewMut`], from [`Buffer::slice`], [`slice_mut`](Buffer::slice_mut), [`split_at_mut`](Buffer::split_at_mut) |
+//! | `&v[i + k * inc]` for each `k` | [`Vector`], [`VectorMut`] |
+//! | a 2-D array with a leading dimension | [`MatrixView`], [`MatrixViewMut`], from [`Buffer::matrix`], [`View::matrix_with`] |
+//! | `dst.copy_from_slice(src)` | [`Stream::copy`] between buffers, [`Stream::write`] and [`Stream::read`] from and to the host |
+//! | a `Vec` that a copy in the background may use | [`Pinned`], with [`Stream::upload`] and [`Stream::download`] |
+//! | a thread with a queue of closures | [`Stream`], from [`Device::new_stream`] |
+//! | a channel message "done so far" | [`Event`], from [`Stream::record`]; [`Stream::wait`] |
+//! | a callback | [`Stream::host_fn`] |
+//! | a call that fails | [`Error`], at the call; work that fails later is an error of the next call that waits for it |
+//!
+//! Borrowing is Rust's own: an operation takes what it reads by `&` and what it writes by `&mut`, for the time of the call. What is
+//! borrowed may be dropped right after the call, though the work is still to come:
+//!
+//! | type | its last drop |
+//! |---|---|
+//! | [`Buffer`], [`Pinned`] | its memory goes back to the device's pool and is reused when the work on it has ended |
+//! | [`Event`] | is released by the next call on the device |
+//! | [`Stream`] | its work still runs; the stream is released by the next call on the device |
+//! | [`PinnedRead`], [`PinnedWrite`] | give the memory back to the device; one that is forgotten never does |
+//! | [`Device`], once everything above is gone too | a thread in the background waits for its work and releases it |
+//!
+//! No drop waits, fails, or calls a driver, so everything may be dropped anywhere, in a [`Stream::host_fn`] too.
+//!
+//! # Where to read on
+//! - [`Stream`], [`Ops`] and [`Blas`]: all that can be enqueued.
+//! - [`numerics`]: what each operation computes, to the bit where it is the same on every device.
+//! - [`ErrorKind`]: what can go wrong.
+//! - The examples, numbered in reading order.
+//! - [`Backend`]: how to add a device of one's own. The crate `warpwave-conformance` checks it.
+//!
+//! # Environment
+//! `WARPWAVE_DEVICE` names the device that [`open`] gives. `RAYON_NUM_THREADS` is the number of threads of a CPU device.
+
+mod any;
+mod select;
+
+pub use any::{AnyBackend, AnyDevice, AnyEvent, AnyStream};
+pub use select::{DEVICE_VARIABLE, DefaultDevice, device_names, open, open_named};
+pub use warpwave_core::*;
+pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuStream};
+
+/// What a program that computes needs in scope.
+pub mod prelude {
+    pub use crate::{
+        AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, Buffer, Device, Layout, Numerics, Op, Ops, Precision, Result,
+        Stream, Vector, VectorMut,
+    };
+}
+
+/// The README's program runs with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

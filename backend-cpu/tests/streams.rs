@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use warpwave_core::{Backend, ErrorKind};
+use warpwave_core::operation::Span;
+use warpwave_core::{Backend, DType, ErrorKind, Operation, UnaryOp};
 use warpwave_cpu::CpuBackend;
 
 #[test]
@@ -186,6 +187,28 @@ fn a_panic_is_reported_once_and_the_stream_goes_on() {
         assert_eq!(block.download(&stream, 0, 3), [4, 5, 6]);
         backend.destroy_stream(stream).unwrap();
         backend.destroy_stream(other).unwrap();
+    }
+}
+
+/// An operation that fails leaves an error that names it, at once or at the next synchronizing call, and only once.
+#[test]
+fn a_failed_operation_is_reported_once_by_name() {
+    for backend in both() {
+        let stream = backend.create_stream().unwrap();
+        let block = Block::of(&backend, &stream, &[9; 64]);
+        let span = Span { ptr: block.ptr, dtype: DType::I32, len: 16 };
+        let operation = Operation::Unary { op: UnaryOp::Sqrt, x: span, out: span };
+        // SAFETY: the span is the block, and an operation that does not exist for its type touches nothing.
+        let outcome = unsafe { backend.execute(&stream, &operation) };
+        let error = match backend.is_inline(&stream) {
+            true => outcome.unwrap_err(),
+            false => outcome.and_then(|()| backend.synchronize(&stream)).unwrap_err(),
+        };
+        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+        assert_eq!(error.context().operation.as_deref(), Some("sqrt"));
+        backend.synchronize(&stream).unwrap();
+        assert_eq!(block.download(&stream, 0, 64), [9; 64]);
+        backend.destroy_stream(stream).unwrap();
     }
 }
 

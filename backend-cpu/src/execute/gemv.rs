@@ -3,12 +3,11 @@
 //! The work is bound by memory, and the reduction tree costs no more of it than any other order.
 
 use super::gemm::Matrix;
-use super::level1::{GRAIN, Vector, dot_chunk, join, match_scalar, scalar};
+use super::level1::{GRAIN, Vector, dot_chunk, join, match_scalar};
 use crate::simd;
 use crate::workers::Workers;
 use std::ops::Range;
-use warpwave_core::Result;
-use warpwave_core::numerics::Canonical;
+use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
 use warpwave_core::numerics::tree::{CHUNK, LANES};
 use warpwave_core::operation::Gemv;
@@ -17,9 +16,9 @@ use warpwave_core::operation::Gemv;
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn gemv(workers: &Workers, gemv: &Gemv) -> Result<()> {
-    match_scalar!("gemv", gemv.a.dtype, T => {
-        let (alpha, beta): (T, T) = (scalar("alpha", gemv.alpha)?, scalar("beta", gemv.beta)?);
+pub(crate) unsafe fn gemv(workers: &Workers, gemv: &Gemv) -> Option<()> {
+    match_scalar!(gemv.a.dtype, T => {
+        let (alpha, beta): (T, T) = (gemv.alpha.get()?, gemv.beta.get()?);
         let (a, x, y) = (Matrix::<T>::new(&gemv.a, gemv.op), Vector::<T>::new(&gemv.x), Vector::<T>::new(&gemv.y));
         // SAFETY: the caller's promise.
         unsafe {
@@ -34,7 +33,7 @@ pub(crate) unsafe fn gemv(workers: &Workers, gemv: &Gemv) -> Result<()> {
                 multiply(workers, alpha, a, x, beta, y, BLOCK, |a, x, chunk, sums| columns::<T, BLOCK>(a, x, chunk, sums));
             }
         }
-        Ok(())
+        Some(())
     })
 }
 
@@ -53,8 +52,11 @@ unsafe fn scale<T: ScalarArithmetic + GemmArithmetic<Compute = T>>(workers: &Wor
             #[inline(always)]
             || {
                 for i in range {
-                    // SAFETY: no two ranges overlap, and the caller lets us write the vector. With `beta` = 0 what is read is not used.
-                    unsafe { y.set(i, blas::scale(beta, y.get(i))) }
+                    // SAFETY: no two ranges overlap, and the caller lets us write the vector. With `beta` = 0, `y` is not read.
+                    unsafe {
+                        let old = if beta == T::ZERO { T::ZERO } else { y.get(i) };
+                        y.set(i, blas::scale(beta, old));
+                    }
                 }
             },
         );
@@ -140,9 +142,23 @@ unsafe fn columns<T: ScalarArithmetic, const N: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         if a.conj {
-            columns_of::<T, N>(a, x, chunk, sums, #[inline(always)] |a: T| a.conj());
+            columns_of::<T, N>(
+                a,
+                x,
+                chunk,
+                sums,
+                #[inline(always)]
+                |a: T| a.conj(),
+            );
         } else {
-            columns_of::<T, N>(a, x, chunk, sums, #[inline(always)] |a: T| a);
+            columns_of::<T, N>(
+                a,
+                x,
+                chunk,
+                sums,
+                #[inline(always)]
+                |a: T| a,
+            );
         }
     }
 }

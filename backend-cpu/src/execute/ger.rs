@@ -1,13 +1,13 @@
 //! `ger`, to the bits of [`warpwave_core::numerics::blas::ger`].
 
 use super::gemm::Matrix;
-use super::level1::{GRAIN, Vector, match_scalar, scalar};
+use super::level1::{GRAIN, Vector, match_scalar};
 use crate::simd;
 use crate::workers::Workers;
-use warpwave_core::numerics::Canonical;
+use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::ScalarArithmetic;
 use warpwave_core::operation::{MatrixOperand, Strided};
-use warpwave_core::{Op, Result, ScalarValue};
+use warpwave_core::{Op, ScalarValue};
 
 /// Elements of a row or column whose factors are held on the stack.
 const BLOCK: usize = 256;
@@ -22,15 +22,15 @@ pub(crate) unsafe fn ger(
     x: Strided,
     y: Strided,
     a: MatrixOperand,
-) -> Result<()> {
-    match_scalar!("ger", a.dtype, T => {
-        let alpha: T = scalar("alpha", alpha)?;
+) -> Option<()> {
+    match_scalar!(a.dtype, T => {
+        let alpha: T = alpha.get()?;
         let (x, y, a) = (Vector::new(&x), Vector::new(&y), Matrix::new(&a, Op::N));
         if alpha != T::ZERO && a.rows != 0 && a.cols != 0 {
             // SAFETY: the caller's promise.
             unsafe { update(workers, alpha, x, y, a) }
         }
-        Ok(())
+        Some(())
     })
 }
 
@@ -89,7 +89,10 @@ unsafe fn runs<T: ScalarArithmetic>(
                     let start = block * BLOCK;
                     let factors = &mut factors[..(a.cols - start).min(BLOCK)];
                     if block != held {
-                        factors.iter_mut().zip(start..).for_each(#[inline(always)] |(factor, j)| *factor = along(j));
+                        factors.iter_mut().zip(start..).for_each(
+                            #[inline(always)]
+                            |(factor, j)| *factor = along(j),
+                        );
                         held = block;
                     }
                     let scale = across(i);

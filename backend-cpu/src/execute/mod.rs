@@ -3,6 +3,10 @@
 mod cast;
 mod elementwise;
 mod fill;
+mod gemm;
+mod gemv;
+mod ger;
+mod level1;
 mod memory;
 mod reduce;
 mod transpose;
@@ -37,6 +41,17 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Select { mask, a, b, out } => elementwise::select(workers, mask, a, b, out),
             Operation::Reduce { op, axis, x, out } => reduce::reduce(workers, op, axis, x, out),
             Operation::Transpose { x, out } => transpose::transpose(workers, x, out),
+            Operation::Copy { x, y } => level1::copy(workers, x, y),
+            Operation::Swap { x, y } => level1::swap(workers, x, y),
+            Operation::Scal { alpha, x } => level1::scal(workers, alpha, x),
+            Operation::Axpy { alpha, x, y } => level1::axpy(workers, alpha, x, y),
+            Operation::Dot { conj, x, y, out } => level1::dot(workers, conj, x, y, out),
+            Operation::Nrm2 { x, out } => level1::nrm2(workers, x, out),
+            Operation::Asum { x, out } => level1::asum(workers, x, out),
+            Operation::Iamax { x, out } => level1::iamax(workers, x, out),
+            Operation::Gemv(ref arguments) => gemv::gemv(workers, arguments),
+            Operation::Ger { alpha, x, y, a } => ger::ger(workers, alpha, x, y, a),
+            Operation::Gemm(ref arguments) => gemm::gemm(workers, arguments),
             _ => None,
         }
     };

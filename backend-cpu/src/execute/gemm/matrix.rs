@@ -47,13 +47,7 @@ impl<T: Copy> Matrix<T> {
 
     #[must_use]
     pub(in crate::execute) fn transposed(self) -> Self {
-        Matrix {
-            rows: self.cols,
-            cols: self.rows,
-            row_stride: self.col_stride,
-            col_stride: self.row_stride,
-            ..self
-        }
+        Matrix { rows: self.cols, cols: self.rows, row_stride: self.col_stride, col_stride: self.row_stride, ..self }
     }
 
     /// The same matrix `elements` further on in memory.
@@ -68,10 +62,10 @@ impl<T: Copy> Matrix<T> {
         Matrix { ptr: self.at(i, j), rows, cols, ..self }
     }
 
-    /// Whether the rows are contiguous; else the columns are.
+    /// Whether to go along the rows, which are contiguous then; else the columns are.
     #[inline(always)]
     pub(in crate::execute) fn by_rows(&self) -> bool {
-        self.col_stride == 1 && self.row_stride != 1
+        self.col_stride == 1 && (self.row_stride != 1 || self.rows == 1)
     }
 
     /// Row `i`.

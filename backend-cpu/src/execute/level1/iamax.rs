@@ -63,8 +63,7 @@ unsafe fn first_largest<T: ScalarArithmetic<Magnitude: Key>>(
     x: Vector<T>,
     range: Range<usize>,
 ) -> (<T::Magnitude as Key>::Key, usize) {
-    let key = #[inline(always)]
-    |x: T| x.abs1().key();
+    let key = |x: T| x.abs1().key();
     let largest = |block: Range<usize>| {
         simd::vectorize(
             #[inline(always)]
@@ -72,8 +71,16 @@ unsafe fn first_largest<T: ScalarArithmetic<Magnitude: Key>>(
                 // SAFETY: the caller's promise.
                 unsafe {
                     match x.slice(block.clone()) {
-                        Some(x) => x.iter().fold(Default::default(), #[inline(always)] |k, &x| key(x).max(k)),
-                        None => block.fold(Default::default(), #[inline(always)] |k, i| key(x.get(i)).max(k)),
+                        Some(x) => x.iter().fold(
+                            Default::default(),
+                            #[inline(always)]
+                            |k, &x| key(x).max(k),
+                        ),
+                        None => block.fold(
+                            Default::default(),
+                            #[inline(always)]
+                            |k, i| key(x.get(i)).max(k),
+                        ),
                     }
                 }
             },

@@ -1,4 +1,6 @@
 //! Level 1 of BLAS, to the bits of [`warpwave_core::numerics::blas`].
+//!
+//! Each routine is `None`, and has touched nothing, where it does not exist for the type.
 
 mod iamax;
 mod norm;
@@ -11,18 +13,20 @@ mod vector;
 
 pub(super) use reduce::dot_chunk;
 pub(super) use tree::join;
-pub(super) use vector::{Vector, scalar, unsupported};
+pub(super) use vector::Vector;
 
 use crate::workers::Workers;
 use warpwave_core::operation::{Span, Strided};
-use warpwave_core::{DType, Result, ScalarValue};
+use warpwave_core::{DType, Scalar, ScalarValue};
+
+type Magnitude<T> = <T as Scalar>::Magnitude;
 
 /// Elements that are not worth waking another thread for.
 pub(super) const GRAIN: usize = 1 << 15;
 
-/// Runs code that is generic over the scalar type, for the type that `$dtype` names.
+/// Runs code that is generic over the scalar type, for the type that `$dtype` names; `None` if that is no scalar type.
 macro_rules! match_scalar {
-    ($name:expr, $dtype:expr, $t:ident => $body:expr) => {
+    ($dtype:expr, $t:ident => $body:expr) => {
         match $dtype {
             warpwave_core::DType::F32 => {
                 type $t = f32;
@@ -40,7 +44,7 @@ macro_rules! match_scalar {
                 type $t = warpwave_core::Complex64;
                 $body
             }
-            other => Err(crate::execute::level1::unsupported($name, other)),
+            _ => None,
         }
     };
 }
@@ -50,7 +54,7 @@ pub(super) use match_scalar;
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn copy(workers: &Workers, x: Strided, y: Strided) -> Result<()> {
+pub(crate) unsafe fn copy(workers: &Workers, x: Strided, y: Strided) -> Option<()> {
     // SAFETY: a copy moves bytes, so any integers of the size and alignment will do; else the caller's promise.
     unsafe {
         match x.dtype.size() {
@@ -60,31 +64,31 @@ pub(crate) unsafe fn copy(workers: &Workers, x: Strided, y: Strided) -> Result<(
             8 if x.dtype == DType::C32 => update::copy::<[u32; 2]>(workers, Vector::new(&x), Vector::new(&y)),
             8 => update::copy::<u64>(workers, Vector::new(&x), Vector::new(&y)),
             16 => update::copy::<[u64; 2]>(workers, Vector::new(&x), Vector::new(&y)),
-            _ => return Err(unsupported("copy", x.dtype)),
+            _ => return None,
         }
     }
-    Ok(())
+    Some(())
 }
 
 /// `x ↔ y`.
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn swap(workers: &Workers, x: Strided, y: Strided) -> Result<()> {
+pub(crate) unsafe fn swap(workers: &Workers, x: Strided, y: Strided) -> Option<()> {
     // SAFETY: the caller's promise.
-    match_scalar!("swap", x.dtype, T => unsafe { update::swap::<T>(workers, Vector::new(&x), Vector::new(&y)); Ok(()) })
+    match_scalar!(x.dtype, T => unsafe { update::swap::<T>(workers, Vector::new(&x), Vector::new(&y)); Some(()) })
 }
 
 /// `x = alpha · x`.
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn scal(workers: &Workers, alpha: ScalarValue, x: Strided) -> Result<()> {
-    match_scalar!("scal", x.dtype, T => {
-        let alpha: T = scalar("alpha", alpha)?;
+pub(crate) unsafe fn scal(workers: &Workers, alpha: ScalarValue, x: Strided) -> Option<()> {
+    match_scalar!(x.dtype, T => {
+        let alpha: T = alpha.get()?;
         // SAFETY: the caller's promise.
         unsafe { update::scal(workers, alpha, Vector::new(&x)) };
-        Ok(())
+        Some(())
     })
 }
 
@@ -92,12 +96,12 @@ pub(crate) unsafe fn scal(workers: &Workers, alpha: ScalarValue, x: Strided) -> 
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn axpy(workers: &Workers, alpha: ScalarValue, x: Strided, y: Strided) -> Result<()> {
-    match_scalar!("axpy", x.dtype, T => {
-        let alpha: T = scalar("alpha", alpha)?;
+pub(crate) unsafe fn axpy(workers: &Workers, alpha: ScalarValue, x: Strided, y: Strided) -> Option<()> {
+    match_scalar!(x.dtype, T => {
+        let alpha: T = alpha.get()?;
         // SAFETY: the caller's promise.
         unsafe { update::axpy(workers, alpha, Vector::new(&x), Vector::new(&y)) };
-        Ok(())
+        Some(())
     })
 }
 
@@ -105,11 +109,11 @@ pub(crate) unsafe fn axpy(workers: &Workers, alpha: ScalarValue, x: Strided, y: 
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn dot(workers: &Workers, conj: bool, x: Strided, y: Strided, out: Span) -> Result<()> {
-    match_scalar!("dot", x.dtype, T => {
+pub(crate) unsafe fn dot(workers: &Workers, conj: bool, x: Strided, y: Strided, out: Span) -> Option<()> {
+    match_scalar!(x.dtype, T => {
         // SAFETY: the caller's promise; `out` has one element.
         unsafe { out.ptr.as_ptr().cast::<T>().write(reduce::dot(workers, conj, Vector::new(&x), Vector::new(&y))) };
-        Ok(())
+        Some(())
     })
 }
 
@@ -117,11 +121,11 @@ pub(crate) unsafe fn dot(workers: &Workers, conj: bool, x: Strided, y: Strided, 
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn nrm2(workers: &Workers, x: Strided, out: Span) -> Result<()> {
-    match_scalar!("nrm2", x.dtype, T => {
+pub(crate) unsafe fn nrm2(workers: &Workers, x: Strided, out: Span) -> Option<()> {
+    match_scalar!(x.dtype, T => {
         // SAFETY: the caller's promise; `out` has one element.
-        unsafe { out.ptr.as_ptr().cast().write(norm::nrm2(workers, Vector::<T>::new(&x))) };
-        Ok(())
+        unsafe { out.ptr.as_ptr().cast::<Magnitude<T>>().write(norm::nrm2::<T>(workers, Vector::new(&x))) };
+        Some(())
     })
 }
 
@@ -129,11 +133,11 @@ pub(crate) unsafe fn nrm2(workers: &Workers, x: Strided, out: Span) -> Result<()
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn asum(workers: &Workers, x: Strided, out: Span) -> Result<()> {
-    match_scalar!("asum", x.dtype, T => {
+pub(crate) unsafe fn asum(workers: &Workers, x: Strided, out: Span) -> Option<()> {
+    match_scalar!(x.dtype, T => {
         // SAFETY: the caller's promise; `out` has one element.
-        unsafe { out.ptr.as_ptr().cast().write(reduce::asum(workers, Vector::<T>::new(&x))) };
-        Ok(())
+        unsafe { out.ptr.as_ptr().cast::<Magnitude<T>>().write(reduce::asum::<T>(workers, Vector::new(&x))) };
+        Some(())
     })
 }
 
@@ -141,10 +145,10 @@ pub(crate) unsafe fn asum(workers: &Workers, x: Strided, out: Span) -> Result<()
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn iamax(workers: &Workers, x: Strided, out: Span) -> Result<()> {
-    match_scalar!("iamax", x.dtype, T => {
+pub(crate) unsafe fn iamax(workers: &Workers, x: Strided, out: Span) -> Option<()> {
+    match_scalar!(x.dtype, T => {
         // SAFETY: the caller's promise; `out` has one element.
         unsafe { out.ptr.as_ptr().cast::<u64>().write(iamax::iamax(workers, Vector::<T>::new(&x))) };
-        Ok(())
+        Some(())
     })
 }

@@ -32,8 +32,7 @@ macro_rules! wide {
     ($($t:ty),*) => { $(
         impl Norm for $t {
             unsafe fn chunk(x: Vector<Self>, range: Range<usize>) -> WideSquares {
-                let next = #[inline(always)]
-                |sum, x: Self| x.add_squares(sum);
+                let next = |sum, x: Self| x.add_squares(sum);
                 // SAFETY: the caller's promise.
                 unsafe { chunk_of(x, range, next, WideSquares::combine) }
             }
@@ -83,7 +82,15 @@ unsafe fn blue<T: Parts>(x: Vector<T>, range: Range<usize>) -> Blue {
     // SAFETY: the caller's promise.
     unsafe {
         if all_mid(x, range.clone()) {
-            return Blue { mid: pass(x, range, #[inline(always)] |x| x), ..Blue::default() };
+            return Blue {
+                mid: pass(
+                    x,
+                    range,
+                    #[inline(always)]
+                    |x| x,
+                ),
+                ..Blue::default()
+            };
         }
         Blue { small: pass(x, range.clone(), small), mid: pass(x, range.clone(), mid), big: pass(x, range, big) }
     }
@@ -94,12 +101,9 @@ unsafe fn blue<T: Parts>(x: Vector<T>, range: Range<usize>) -> Blue {
 /// # Safety
 /// As for [`Norm::chunk`].
 unsafe fn pass<T: Parts>(x: Vector<T>, range: Range<usize>, of: impl Fn(f64) -> f64 + Copy) -> f64 {
-    let square = #[inline(always)]
-    |sum: f64, x: f64| of(x).mul_add(of(x), sum);
-    let next = #[inline(always)]
-    |sum, x: T| x.fold(sum, square);
-    let add = #[inline(always)]
-    |a, b| a + b;
+    let square = |sum: f64, x: f64| of(x).mul_add(of(x), sum);
+    let next = |sum, x: T| x.fold(sum, square);
+    let add = |a, b| a + b;
     // SAFETY: the caller's promise.
     unsafe { chunk_of(x, range, next, add) }
 }
@@ -109,8 +113,13 @@ unsafe fn pass<T: Parts>(x: Vector<T>, range: Range<usize>, of: impl Fn(f64) -> 
 /// # Safety
 /// As for [`Norm::chunk`].
 unsafe fn all_mid<T: Parts>(x: Vector<T>, range: Range<usize>) -> bool {
-    let next = #[inline(always)]
-    |all, x: T| x.fold(all, #[inline(always)] |all, x| all & is_mid(x));
+    let next = |all, x: T| {
+        x.fold(
+            all,
+            #[inline(always)]
+            |all, x| all & is_mid(x),
+        )
+    };
     simd::vectorize(
         #[inline(always)]
         || {
@@ -118,7 +127,12 @@ unsafe fn all_mid<T: Parts>(x: Vector<T>, range: Range<usize>) -> bool {
             unsafe {
                 match x.slice(range.clone()) {
                     Some(x) => x.iter().copied().fold(true, next),
-                    None => range.map(#[inline(always)] |i| x.get(i)).fold(true, next),
+                    None => range
+                        .map(
+                            #[inline(always)]
+                            |i| x.get(i),
+                        )
+                        .fold(true, next),
                 }
             }
         },

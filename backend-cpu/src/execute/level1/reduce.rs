@@ -4,8 +4,8 @@ use super::{Vector, tree};
 use crate::simd;
 use crate::workers::Workers;
 use std::ops::Range;
-use warpwave_core::numerics::Canonical;
 use warpwave_core::numerics::blas::ScalarArithmetic;
+use warpwave_core::numerics::{Canonical, Numeric};
 
 /// `Σ x · y`, or with `x` conjugated.
 ///
@@ -30,9 +30,21 @@ pub(in crate::execute) unsafe fn dot_chunk<T: ScalarArithmetic>(
     // SAFETY: the caller's promise.
     unsafe {
         if conj {
-            dot_chunk_of(x, y, range, #[inline(always)] |x: T| x.conj())
+            dot_chunk_of(
+                x,
+                y,
+                range,
+                #[inline(always)]
+                |x: T| x.conj(),
+            )
         } else {
-            dot_chunk_of(x, y, range, #[inline(always)] |x: T| x)
+            dot_chunk_of(
+                x,
+                y,
+                range,
+                #[inline(always)]
+                |x: T| x,
+            )
         }
     }
 }
@@ -47,25 +59,24 @@ unsafe fn dot_chunk_of<T: ScalarArithmetic>(
     range: Range<usize>,
     of: impl Fn(T) -> T + Copy,
 ) -> T {
-    let first = #[inline(always)]
-    |(x, y)| T::mul(of(x), y);
-    let next = #[inline(always)]
-    |acc, (x, y)| T::mul_add(of(x), y, acc);
+    let first = |(x, y)| T::mul(of(x), y);
+    let next = |acc, (x, y)| T::mul_add(of(x), y, acc);
     simd::vectorize(
         #[inline(always)]
         || {
             // SAFETY: the caller's promise.
             match unsafe { (x.slice(range.clone()), y.slice(range.clone())) } {
                 (Some(x), Some(y)) => {
-                    let items = #[inline(always)]
-                    |i: usize| x[i..].iter().copied().zip(y[i..].iter().copied());
+                    let items = |i: usize| x[i..].iter().copied().zip(y[i..].iter().copied());
                     tree::chunk(range.len(), items, first, next, T::add)
                 }
                 _ => {
-                    let items = #[inline(always)]
-                    |i: usize| {
+                    let items = |i: usize| {
                         // SAFETY: the caller's promise.
-                        (range.start + i..range.end).map(#[inline(always)] move |i| unsafe { (x.get(i), y.get(i)) })
+                        (range.start + i..range.end).map(
+                            #[inline(always)]
+                            move |i| unsafe { (x.get(i), y.get(i)) },
+                        )
                     };
                     tree::chunk(range.len(), items, first, next, T::add)
                 }
@@ -82,8 +93,7 @@ pub(super) unsafe fn asum<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
     workers: &Workers,
     x: Vector<T>,
 ) -> T::Magnitude {
-    let next = #[inline(always)]
-    |sum, x: T| x.add_abs1(sum);
+    let next = |sum, x: T| x.add_abs1(sum);
     // SAFETY: `reduce` asks for ranges within the vector, which the caller lets us read.
     let chunk = |range| unsafe { chunk_of(x, range, next, T::Magnitude::add) };
     tree::reduce(workers, x.len(), chunk, T::Magnitude::add).unwrap_or(T::Magnitude::ZERO).canonical()
@@ -99,23 +109,23 @@ pub(super) unsafe fn chunk_of<T: Copy, A: Copy + Default>(
     next: impl Fn(A, T) -> A + Copy,
     combine: impl Fn(A, A) -> A + Copy,
 ) -> A {
-    let first = #[inline(always)]
-    |x| next(A::default(), x);
+    let first = |x| next(A::default(), x);
     simd::vectorize(
         #[inline(always)]
         || {
             // SAFETY: the caller's promise.
             match unsafe { x.slice(range.clone()) } {
                 Some(x) => {
-                    let items = #[inline(always)]
-                    |i: usize| x[i..].iter().copied();
+                    let items = |i: usize| x[i..].iter().copied();
                     tree::chunk(range.len(), items, first, next, combine)
                 }
                 None => {
-                    let items = #[inline(always)]
-                    |i: usize| {
+                    let items = |i: usize| {
                         // SAFETY: the caller's promise.
-                        (range.start + i..range.end).map(#[inline(always)] move |i| unsafe { x.get(i) })
+                        (range.start + i..range.end).map(
+                            #[inline(always)]
+                            move |i| unsafe { x.get(i) },
+                        )
                     };
                     tree::chunk(range.len(), items, first, next, combine)
                 }

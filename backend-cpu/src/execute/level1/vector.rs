@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use warpwave_core::operation::Strided;
-use warpwave_core::{DType, Element, Error, Result, ScalarValue};
 
 /// A vector of BLAS: element `i` lies `i · inc` elements from `first`.
 #[derive(Clone, Copy, Debug)]
@@ -86,14 +85,4 @@ impl<T: Copy> Vector<T> {
         // SAFETY: the caller's promise; the elements of a contiguous vector are exactly those between its ends.
         self.is_contiguous().then(|| unsafe { std::slice::from_raw_parts_mut(self.at(range.start), range.len()) })
     }
-}
-
-/// The value of the scalar argument `name`.
-pub(in crate::execute) fn scalar<T: Element>(name: &str, value: ScalarValue) -> Result<T> {
-    value.get().ok_or_else(|| Error::invalid(name, T::DTYPE, value.dtype()))
-}
-
-/// The error for an operation that does not exist for a type.
-pub(in crate::execute) fn unsupported(name: &str, dtype: DType) -> Error {
-    Error::unsupported(format!("{name} of {dtype}"))
 }

@@ -1,0 +1,242 @@
+//! The reproducible `gemm`: the bits of [`warpwave_core::numerics::blas::gemm`].
+//!
+//! Every element of `c` is one chain over `k`, so it is the elements that are computed side by side: `c` is cut into blocks that
+//! threads share, a block into tiles whose chains are held in registers. Where a chain is interrupted, to pack the next part of
+//! `a` and `b`, its sum is kept as it is.
+
+use super::microkernel::Microkernel;
+use super::{Matrix, Problem};
+use crate::simd;
+use crate::workers::Workers;
+use warpwave_core::numerics::Numeric;
+use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
+
+/// Multiplications for which packing costs more than it saves.
+const SMALL: usize = 512;
+/// Multiplications that are not worth waking another thread for.
+const GRAIN: usize = 1 << 18;
+/// How much of the dimension summed over is packed at a time.
+const DEPTH: usize = 256;
+/// Rows of a block, at most.
+const ROWS: usize = 128;
+/// Columns of a block, at most; a multiple of every tile's.
+const COLS: usize = 240;
+
+/// # Safety
+/// The problem has elements and something to sum over; its inputs may be read and its outputs written.
+pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>>(workers: &Workers, problem: Problem<T>) {
+    // A tile of two registers by as many columns as leave room for the operands, for 512-bit registers or for 256-bit ones.
+    #[cfg(target_arch = "x86_64")]
+    let wide = simd::Level::best() == simd::Level::V4;
+    #[cfg(not(target_arch = "x86_64"))]
+    let wide = false;
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (T::Compute::PARTS, size_of::<<T::Compute as Microkernel>::Part>(), wide) {
+            _ if problem.work() <= SMALL => small(workers, problem),
+            (1, 4, true) => blocked::<T, 32, 12>(workers, problem),
+            (1, 4, false) => blocked::<T, 16, 6>(workers, problem),
+            (1, _, true) => blocked::<T, 16, 12>(workers, problem),
+            (1, _, false) => blocked::<T, 8, 6>(workers, problem),
+            (_, 4, true) => blocked::<T, 32, 6>(workers, problem),
+            (_, 4, false) => blocked::<T, 16, 3>(workers, problem),
+            (_, _, true) => blocked::<T, 16, 6>(workers, problem),
+            (_, _, false) => blocked::<T, 8, 3>(workers, problem),
+        }
+    }
+}
+
+/// Element by element.
+///
+/// # Safety
+/// As for [`gemm`].
+unsafe fn small<T: GemmArithmetic<Compute: Microkernel>>(workers: &Workers, problem: Problem<T>) {
+    workers.split(problem.batch, (GRAIN / problem.work()).max(1), |products| {
+        simd::vectorize(
+            #[inline(always)]
+            || {
+                for index in products {
+                    let Problem { alpha, beta, a, b, c, .. } = problem.product(index);
+                    for j in 0..c.cols {
+                        for i in 0..c.rows {
+                            let mut sum = T::Compute::ZERO;
+                            for k in 0..a.cols {
+                                // SAFETY: indices within the matrices, which the caller lets us read.
+                                let (a, b) = unsafe { (element(&a, i, k), element(&b, k, j)) };
+                                sum = T::Compute::mul_add(a, b, sum);
+                            }
+                            // SAFETY: as above, and each product of the batch is in one range only.
+                            unsafe { finish(alpha, sum, beta, &c, i, j) };
+                        }
+                    }
+                }
+            },
+        );
+    });
+}
+
+/// Element (`i`, `j`) in the type of the accumulation, conjugated if it has to be.
+///
+/// # Safety
+/// It exists and may be read.
+#[inline(always)]
+unsafe fn element<T: GemmArithmetic>(matrix: &Matrix<T>, i: usize, j: usize) -> T::Compute {
+    // SAFETY: the caller's promise.
+    let value = unsafe { matrix.get(i, j) }.widen();
+    if matrix.conj { value.conj() } else { value }
+}
+
+/// # Safety
+/// Element (`i`, `j`) of `c` exists and may be written.
+#[inline(always)]
+unsafe fn finish<T: GemmArithmetic>(
+    alpha: T::Compute,
+    sum: T::Compute,
+    beta: T::Compute,
+    c: &Matrix<T>,
+    i: usize,
+    j: usize,
+) {
+    // SAFETY: the caller's promise. With `beta` = 0, `c` is not read.
+    unsafe {
+        let old = if beta == T::Compute::ZERO { T::ZERO } else { c.get(i, j) };
+        c.set(i, j, T::narrow(blas::update(alpha, sum, beta, old.widen())));
+    }
+}
+
+/// In tiles of `M` rows and `N` columns.
+///
+/// # Safety
+/// As for [`gemm`].
+unsafe fn blocked<T: GemmArithmetic<Compute: Microkernel>, const M: usize, const N: usize>(
+    workers: &Workers,
+    problem: Problem<T>,
+) {
+    let (m, n) = (problem.c.rows, problem.c.cols);
+    let rows = ROWS.min(m.next_multiple_of(M));
+    // Enough blocks that every thread has some, as long as a block is worth the packing of its rows.
+    let mut cols = COLS.min(n.next_multiple_of(N));
+    while cols >= 8 * N && problem.batch * m.div_ceil(rows) * n.div_ceil(cols) < 4 * workers.threads() {
+        cols = (cols / 2).next_multiple_of(N);
+    }
+    let (down, across) = (m.div_ceil(rows), n.div_ceil(cols));
+    let work = rows * cols * problem.k();
+    workers.split(problem.batch * down * across, (GRAIN / work).max(1), |jobs| {
+        let mut scratch = Scratch::new::<T::Compute>(rows, cols, problem.k().min(DEPTH));
+        for job in jobs {
+            let (index, block) = (job / (down * across), job % (down * across));
+            let (i, j) = (block % down * rows, block / down * cols);
+            let Problem { alpha, beta, a, b, c, .. } = problem.product(index);
+            let k = a.cols;
+            let c = c.block(i, j, rows.min(m - i), cols.min(n - j));
+            let (a, b) = (a.block(i, 0, c.rows, k), b.block(0, j, k, c.cols));
+            // SAFETY: the blocks lie in the matrices, and no other job has this block of `c`.
+            simd::vectorize(
+                #[inline(always)]
+                || unsafe { compute::<T, M, N>(alpha, a, b, beta, c, &mut scratch) },
+            );
+        }
+    });
+}
+
+/// Room for a packed block of `a` and of `b`, and for the sums of a block of `c`.
+struct Scratch<R> {
+    a: Vec<R>,
+    b: Vec<R>,
+    sums: Vec<R>,
+}
+
+impl<R: ScalarArithmetic> Scratch<R> {
+    /// For blocks of `rows` and `cols`, which are multiples of a tile's.
+    fn new<T: Microkernel<Part = R>>(rows: usize, cols: usize, depth: usize) -> Self {
+        let room = |elements: usize| vec![R::ZERO; elements * T::PARTS];
+        Scratch { a: room(rows * depth), b: room(depth * cols), sums: room(rows * cols) }
+    }
+}
+
+/// One block.
+///
+/// # Safety
+/// The dimensions agree; `a` and `b` may be read and `c` written. `scratch` has room for the block.
+#[inline(always)]
+unsafe fn compute<T: GemmArithmetic<Compute: Microkernel>, const M: usize, const N: usize>(
+    alpha: T::Compute,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    beta: T::Compute,
+    c: Matrix<T>,
+    scratch: &mut Scratch<<T::Compute as Microkernel>::Part>,
+) {
+    let parts = T::Compute::PARTS;
+    let (down, across) = (c.rows.div_ceil(M), c.cols.div_ceil(N));
+    let sums = &mut scratch.sums[..down * across * M * N * parts];
+    sums.fill(Numeric::ZERO);
+    for depth in (0..a.cols).step_by(DEPTH) {
+        let deep = DEPTH.min(a.cols - depth);
+        let panels_a = &mut scratch.a[..down * M * deep * parts];
+        let panels_b = &mut scratch.b[..across * N * deep * parts];
+        // SAFETY: the blocks lie in `a` and `b`, which the caller lets us read.
+        unsafe {
+            pack::<T, M>(a.block(0, depth, c.rows, deep), panels_a);
+            pack::<T, N>(b.block(depth, 0, deep, c.cols).transposed(), panels_b);
+        }
+        let mut tiles = sums.chunks_exact_mut(M * N * parts);
+        for b in panels_b.chunks_exact(N * deep * parts) {
+            for (a, tile) in panels_a.chunks_exact(M * deep * parts).zip(&mut tiles) {
+                T::Compute::multiply::<M, N>(a, b, tile);
+            }
+        }
+    }
+    for (index, tile) in sums.chunks_exact(M * N * parts).enumerate() {
+        let (first_row, first_col) = (index % down * M, index / down * N);
+        for j in 0..N.min(c.cols - first_col) {
+            for i in 0..M.min(c.rows - first_row) {
+                let sum = T::Compute::from_parts(
+                    #[inline(always)]
+                    |part| tile[(part * N + j) * M + i],
+                );
+                // SAFETY: an element of `c`, which the caller lets us write.
+                unsafe { finish(alpha, sum, beta, &c, first_row + i, first_col + j) };
+            }
+        }
+    }
+}
+
+/// Packs a matrix into panels of `P` rows, as [`Microkernel`] wants them. The rows that the last panel has too many are zero.
+///
+/// # Safety
+/// `matrix` may be read.
+#[inline(always)]
+unsafe fn pack<T: GemmArithmetic<Compute: Microkernel>, const P: usize>(
+    matrix: Matrix<T>,
+    panels: &mut [<T::Compute as Microkernel>::Part],
+) {
+    let parts = T::Compute::PARTS;
+    for (panel, first) in panels.chunks_exact_mut(P * matrix.cols * parts).zip((0..matrix.rows).step_by(P)) {
+        let rows = P.min(matrix.rows - first);
+        if rows < P {
+            panel.fill(Numeric::ZERO);
+        }
+        if rows == P && matrix.row_stride == 1 {
+            for (k, step) in panel.chunks_exact_mut(P * parts).enumerate() {
+                for i in 0..P {
+                    // SAFETY: an element of `matrix`, which the caller lets us read.
+                    let value = unsafe { element(&matrix, first + i, k) };
+                    for part in 0..parts {
+                        step[part * P + i] = value.part(part);
+                    }
+                }
+            }
+        } else {
+            for i in 0..rows {
+                for k in 0..matrix.cols {
+                    // SAFETY: an element of `matrix`, which the caller lets us read.
+                    let value = unsafe { element(&matrix, first + i, k) };
+                    for part in 0..parts {
+                        panel[(k * parts + part) * P + i] = value.part(part);
+                    }
+                }
+            }
+        }
+    }
+}

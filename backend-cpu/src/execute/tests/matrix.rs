@@ -1,0 +1,190 @@
+use super::{Memory, Random, SIZES, moderate, patterns, run};
+use warpwave_core::numerics::{RealNumeric, Reducible, contract, reduction};
+use warpwave_core::operation::MatrixOperand;
+use warpwave_core::{Axis, DType, Element, Layout, Operation, OperationKind, ReduceOp, f16, match_dtype};
+
+/// A matrix in a larger piece of memory: `ld` is `gap` more than it has to be.
+struct Matrix<T> {
+    memory: Memory<T>,
+    values: Vec<T>,
+    shape: (usize, usize),
+    ld: usize,
+    layout: Layout,
+}
+
+impl<T: Element> Matrix<T> {
+    fn new(values: impl Fn(usize, u64) -> Vec<T>, rows: usize, cols: usize, gap: usize, layout: Layout) -> Self {
+        let (len, runs) = if layout == Layout::ColumnMajor { (rows, cols) } else { (cols, rows) };
+        let ld = len + gap;
+        let values = values(ld * runs, 21 + rows as u64);
+        Matrix { memory: Memory::new(&values), values, shape: (rows, cols), ld, layout }
+    }
+
+    fn operand(&mut self) -> MatrixOperand {
+        let (rows, cols) = self.shape;
+        MatrixOperand { ptr: self.memory.ptr(), dtype: T::DTYPE, rows, cols, ld: self.ld, layout: self.layout }
+    }
+
+    fn index(&self, i: usize, j: usize) -> usize {
+        if self.layout == Layout::ColumnMajor { i + j * self.ld } else { i * self.ld + j }
+    }
+
+    fn at(&self, i: usize, j: usize) -> T {
+        self.values[self.index(i, j)]
+    }
+}
+
+/// The definition, from the values of a line.
+fn sums<T: Reducible>(op: ReduceOp, len: usize, at: impl FnMut(usize) -> T) -> T {
+    if op == ReduceOp::Sum { reduction::sum(len, at) } else { reduction::prod(len, at) }
+}
+
+fn extremes<T: Reducible<Acc: RealNumeric> + RealNumeric>(op: ReduceOp, len: usize, at: impl FnMut(usize) -> T) -> T {
+    if op == ReduceOp::Min { reduction::min(len, at) } else { reduction::max(len, at) }
+}
+
+fn check_whole<T: Element>(values: &[T], op: ReduceOp, expected: T) {
+    let mut x = Memory::new(values);
+    let mut out = Memory::new(&[T::default()]);
+    let len = values.len();
+    let operand = MatrixOperand {
+        ptr: x.ptr(),
+        dtype: T::DTYPE,
+        rows: len,
+        cols: 1,
+        ld: len.max(1),
+        layout: Layout::ColumnMajor,
+    };
+    run(Operation::Reduce { op, axis: Axis::Whole, x: operand, out: out.span() });
+    out.assert_is(&[expected], format_args!("{op} of {len}"));
+}
+
+#[test]
+fn whole_reductions() {
+    for len in SIZES.into_iter().chain([63, 64, 65, 3 * 8192 + 1025]) {
+        for dtype in DType::ALL {
+            for op in [ReduceOp::Sum, ReduceOp::Prod] {
+                match_dtype!(dtype, any T => for values in [moderate::<T>(len, 22), patterns::<T>(len, 23)] {
+                    check_whole(&values, op, sums(op, len, |i| values[i]));
+                }, _ => unreachable!());
+            }
+            for op in [ReduceOp::Min, ReduceOp::Max] {
+                match_dtype!(dtype, real T => for values in [moderate::<T>(len, 24), patterns::<T>(len, 25)] {
+                    check_whole(&values, op, extremes(op, len, |i| values[i]));
+                }, _ => ());
+            }
+        }
+    }
+}
+
+/// Results of more than 8,192 chunks are reduced once more.
+#[test]
+fn a_third_level_of_chunks() {
+    let len = 8192 * 8192 + 12_345;
+    let mut random = Random(26);
+    let values: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
+    let sum = values.iter().fold(0u8, |sum, &x| sum.wrapping_add(x));
+    check_whole(&values, ReduceOp::Sum, sum);
+    check_whole(&values, ReduceOp::Max, 255);
+    let halves: Vec<f16> = (0..len).map(|i| f16::from_f32_const((i % 7) as f32 * 0.125 - 0.3)).collect();
+    check_whole(&halves, ReduceOp::Sum, reduction::sum(len, |i| halves[i]));
+}
+
+fn check_lines<T: Element>(
+    op: ReduceOp,
+    axis: Axis,
+    matrix: &mut Matrix<T>,
+    expected: impl Fn(&dyn Fn(usize) -> T, usize) -> T,
+) {
+    let (rows, cols) = matrix.shape;
+    let (count, len) = if axis == Axis::Rows { (rows, cols) } else { (cols, rows) };
+    let mut out = Memory::new(&patterns::<T>(count, 27));
+    run(Operation::Reduce { op, axis, x: matrix.operand(), out: out.span() });
+    let line = |n: usize| expected(&|k| if axis == Axis::Rows { matrix.at(n, k) } else { matrix.at(k, n) }, len);
+    let what = format_args!("{op} {axis} of {rows} × {cols}, {:?}, ld {}", matrix.layout, matrix.ld).to_string();
+    out.assert_is(&(0..count).map(line).collect::<Vec<T>>(), what);
+}
+
+#[test]
+fn rows_and_columns_in_both_layouts() {
+    const SHAPES: [(usize, usize); 14] = [
+        (0, 3),
+        (3, 0),
+        (1, 1),
+        (1, 9),
+        (9, 1),
+        (5, 7),
+        (33, 31),
+        (17, 259),
+        (1024, 2),
+        (3, 1025),
+        (1500, 40),
+        (8193, 3),
+        (2, 20_000),
+        (20_000, 2),
+    ];
+    for (rows, cols) in SHAPES {
+        for (gap, layout) in
+            [(0, Layout::ColumnMajor), (3, Layout::ColumnMajor), (0, Layout::RowMajor), (5, Layout::RowMajor)]
+        {
+            for (axis, dtype) in [Axis::Rows, Axis::Cols].into_iter().flat_map(|axis| DType::ALL.map(|d| (axis, d))) {
+                match_dtype!(dtype, any T => {
+                    let mut matrix = Matrix::<T>::new(moderate, rows, cols, gap, layout);
+                    for op in [ReduceOp::Sum, ReduceOp::Prod] {
+                        check_lines(op, axis, &mut matrix, |at, len| sums(op, len, at));
+                    }
+                }, _ => unreachable!());
+                match_dtype!(dtype, real T => {
+                    let mut matrix = Matrix::<T>::new(patterns, rows, cols, gap, layout);
+                    for op in [ReduceOp::Min, ReduceOp::Max] {
+                        check_lines(op, axis, &mut matrix, |at, len| extremes(op, len, at));
+                    }
+                }, _ => ());
+            }
+        }
+    }
+}
+
+/// The values of the empty reductions and of −0, said outright.
+#[test]
+fn edges_of_reductions() {
+    check_whole::<f32>(&[], ReduceOp::Sum, 0.0);
+    check_whole::<f32>(&[], ReduceOp::Prod, 1.0);
+    check_whole::<f32>(&[], ReduceOp::Min, f32::INFINITY);
+    check_whole::<f32>(&[], ReduceOp::Max, f32::NEG_INFINITY);
+    check_whole::<i8>(&[], ReduceOp::Min, 127);
+    check_whole::<i8>(&[], ReduceOp::Max, -128);
+    check_whole(&[-0.0, -0.0], ReduceOp::Sum, -0.0);
+    check_whole(&[0.0, -0.0], ReduceOp::Min, -0.0);
+    check_whole(&[-0.0, 0.0], ReduceOp::Max, 0.0);
+    check_whole(&[1.0, -f64::NAN, 3.0], ReduceOp::Max, f64::from_bits(0x7ff8_0000_0000_0000));
+    check_whole(&[f32::from_bits(0xff80_0001)], ReduceOp::Min, f32::from_bits(0x7fc0_0000));
+    // 4,096 ones past the largest odd f16: only a sum kept in f32 counts them.
+    check_whole(&vec![f16::ONE; 4096], ReduceOp::Sum, f16::from_f32_const(4096.0));
+}
+
+#[test]
+fn transposition() {
+    fn check<T: Element>(rows: usize, cols: usize, x_layout: Layout, out_layout: Layout) {
+        let mut x = Matrix::<T>::new(patterns, rows, cols, 3, x_layout);
+        let mut out = Matrix::<T>::new(|len, _| patterns(len, 28), cols, rows, 2, out_layout);
+        let operation = Operation::Transpose { x: x.operand(), out: out.operand() };
+        run(operation);
+        let mut expected = out.values.clone();
+        for (i, j) in (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j))) {
+            expected[out.index(j, i)] = x.at(i, j);
+        }
+        out.memory.assert_is(&expected, format_args!("transpose of {rows} × {cols}, {x_layout:?} to {out_layout:?}"));
+    }
+    use Layout::{ColumnMajor, RowMajor};
+    for (rows, cols) in [(0, 4), (4, 0), (1, 1), (1, 40), (40, 1), (32, 32), (31, 33), (64, 65), (257, 391)] {
+        for (x, out) in
+            [(ColumnMajor, ColumnMajor), (RowMajor, RowMajor), (ColumnMajor, RowMajor), (RowMajor, ColumnMajor)]
+        {
+            for dtype in DType::ALL {
+                assert!(contract::supports(OperationKind::Transpose, dtype));
+                match_dtype!(dtype, any T => check::<T>(rows, cols, x, out), _ => unreachable!());
+            }
+        }
+    }
+}
