@@ -60,6 +60,11 @@ impl Workers {
         if len <= grain || self.threads == 1 {
             return body(0..len);
         }
+        self.share(len, grain, &body);
+    }
+
+    /// The part of [`split`](Self::split) that is worth having once only, and not for each of the hundreds of bodies.
+    fn share(&self, len: usize, grain: usize, body: &(dyn Fn(Range<usize>) + Sync)) {
         let Some(pool) = self.pool() else { return body(0..len) };
         // A few parts per thread: enough that a thread the system holds up does not hold up the whole.
         let parts = len.div_ceil(grain).min(self.threads * 4);
@@ -67,7 +72,6 @@ impl Workers {
         let share = || {
             rayon::scope(|scope| {
                 for start in (0..len).step_by(part) {
-                    let body = &body;
                     scope.spawn(move |_| body(start..len.min(start + part)));
                 }
             });
@@ -193,13 +197,21 @@ mod control {
 }
 
 #[cfg(test)]
+impl Workers {
+    /// So many threads, whatever the machine has.
+    pub(crate) fn with_threads(threads: usize) -> Self {
+        Workers { threads, pool: OnceCell::new() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
     use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
     fn workers(threads: usize) -> Workers {
-        Workers { threads, pool: OnceCell::new() }
+        Workers::with_threads(threads)
     }
 
     #[test]

@@ -102,6 +102,7 @@ impl<B: Backend> Drop for BlockHandle<B> {
         // SAFETY: taken here once; a value that is being dropped is not used again. It is moved, not cloned, so that the list
         // never holds a block that some handle still has.
         let block = unsafe { ManuallyDrop::take(&mut self.block) };
+        self.shared.released(&block);
         self.shared.deferred.push(Dropped::Block(block));
         if !self.shared.keeps(Step::DeferredDrop) {
             self.shared.release_deferred();

@@ -1,33 +1,15 @@
 //! The synchronization types of this crate, in one place so that tests can put a scheduler under them.
 
+#[cfg(not(test))]
+mod plain;
+#[cfg(test)]
+mod switched;
+
+#[cfg(not(test))]
+pub(crate) use plain::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, inside_host_fn, spawn};
 pub(crate) use std::sync::Arc;
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{MutexGuard, PoisonError};
-
-/// A mutex without poisoning: no code that runs under one of ours panics half-way through a change.
-#[derive(Debug, Default)]
-pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
-
-impl<T> Mutex<T> {
-    pub(crate) const fn new(value: T) -> Self {
-        Mutex(std::sync::Mutex::new(value))
-    }
-
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A condition variable for [`Mutex`].
-#[derive(Debug, Default)]
-pub(crate) struct Condvar(std::sync::Condvar);
-
-impl Condvar {
-    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn notify_all(&self) {
-        self.0.notify_all();
-    }
-}
+pub(crate) use std::sync::atomic::Ordering;
+#[cfg(test)]
+pub(crate) use switched::{
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, TaskFlag, inside_host_fn, spawn,
+};

@@ -19,6 +19,20 @@ pub(super) unsafe fn map<S: Element, D: Element>(
     out: Span,
     f: impl Fn(S) -> D + Copy + Sync,
 ) -> Option<()> {
+    // SAFETY: the caller's promise.
+    unsafe { map_pieces(workers, x, out, &|x, out| map_slice(x, out, f)) }
+}
+
+/// The part of [`map`] that is the same for all functions of a type, and compiled once for it.
+///
+/// # Safety
+/// As for [`map`].
+unsafe fn map_pieces<S: Element, D: Element>(
+    workers: &Workers,
+    x: Span,
+    out: Span,
+    f: &(dyn Fn(&[S], &mut [D]) + Sync),
+) -> Option<()> {
     let operand = Operand::<S>::new(Source::Span(x))?;
     if D::DTYPE != out.dtype {
         return None;
@@ -29,13 +43,12 @@ pub(super) unsafe fn map<S: Element, D: Element>(
         for start in range.clone().step_by(step) {
             let len = step.min(range.end - start);
             // SAFETY: the range is inside both spans, no other part has it, and `Feed` keeps input and output apart.
-            unsafe { map_slice(x.next(start, len), elements_mut(out.ptr, start, len), f) };
+            unsafe { f(x.next(start, len), elements_mut(out.ptr, start, len)) };
         }
     });
     Some(())
 }
 
-#[inline(never)]
 fn map_slice<S: Element, D: Element>(x: &[S], out: &mut [D], f: impl Fn(S) -> D) {
     vectorize(
         #[inline(always)]
@@ -58,6 +71,21 @@ unsafe fn map2<T: Element, D: Element>(
     out: Span,
     f: impl Fn(T, T) -> D + Copy + Sync,
 ) -> Option<()> {
+    // SAFETY: the caller's promise.
+    unsafe { map2_pieces(workers, a, b, out, &|a, b, out| map2_slice(a, b, out, f)) }
+}
+
+/// The part of [`map2`] that is the same for all functions of a type, and compiled once for it.
+///
+/// # Safety
+/// As for [`map`].
+unsafe fn map2_pieces<T: Element, D: Element>(
+    workers: &Workers,
+    a: Source,
+    b: Source,
+    out: Span,
+    f: &(dyn Fn(&[T], &[T], &mut [D]) + Sync),
+) -> Option<()> {
     let (a, b) = (Operand::<T>::new(a)?, Operand::<T>::new(b)?);
     if D::DTYPE != out.dtype {
         return None;
@@ -69,13 +97,12 @@ unsafe fn map2<T: Element, D: Element>(
         for start in range.clone().step_by(step) {
             let len = step.min(range.end - start);
             // SAFETY: the range is inside all spans, no other part has it, and `Feed` keeps inputs and output apart.
-            unsafe { map2_slice(a.next(start, len), b.next(start, len), elements_mut(out.ptr, start, len), f) };
+            unsafe { f(a.next(start, len), b.next(start, len), elements_mut(out.ptr, start, len)) };
         }
     });
     Some(())
 }
 
-#[inline(never)]
 fn map2_slice<T: Element, D: Element>(a: &[T], b: &[T], out: &mut [D], f: impl Fn(T, T) -> D) {
     vectorize(
         #[inline(always)]
@@ -216,7 +243,6 @@ unsafe fn select_bits<T: bytemuck::Pod + Sync>(
     Some(())
 }
 
-#[inline(never)]
 fn select_slice<T: Copy>(mask: &[u8], a: &[T], b: &[T], out: &mut [T]) {
     vectorize(
         #[inline(always)]

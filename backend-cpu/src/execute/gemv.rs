@@ -2,6 +2,9 @@
 //!
 //! The work is bound by memory, and the reduction tree costs no more of it than any other order.
 
+#[cfg(test)]
+mod tests;
+
 use super::gemm::Matrix;
 use super::level1::{GRAIN, Vector, dot_chunk, join, match_scalar};
 use crate::simd;

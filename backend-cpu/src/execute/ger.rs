@@ -1,5 +1,8 @@
 //! `ger`, to the bits of [`warpwave_core::numerics::blas::ger`].
 
+#[cfg(test)]
+mod tests;
+
 use super::gemm::Matrix;
 use super::level1::{GRAIN, Vector, match_scalar};
 use crate::simd;

@@ -76,7 +76,7 @@ impl Lines {
     ) {
         // SAFETY: the caller's promise, and nothing else writes the output.
         let out = unsafe { elements_mut::<T>(out.ptr, 0, self.count) };
-        if self.len == 0 {
+        if self.len == 0 || self.count == 0 {
             out.fill(empty);
         } else if self.count == 1 && self.len <= SMALL && self.step == 1 {
             // The shortest way for what is over in nanoseconds.
@@ -274,7 +274,6 @@ impl<A: Copy, const N: usize> Lanes<A, N> {
 }
 
 /// Reduces 1 to [`CHUNK`] contiguous elements; if more than `N`, `N` is [`LANES`].
-#[inline(never)]
 fn fold<S: Copy, A: Copy, const N: usize>(
     x: &[S],
     widen: impl Fn(S) -> A,
@@ -285,27 +284,35 @@ fn fold<S: Copy, A: Copy, const N: usize>(
         #[inline(always)]
         || {
             let mut count = x.len().min(N);
-            let (mut from, mut to) = (&mut room.lanes[..], &mut room.folded[..]);
+            let Lanes { lanes, folded } = room;
             let (first, rest) = x.split_at(count);
-            for (lane, &x) in from.iter_mut().zip(first) {
+            for (lane, &x) in lanes.iter_mut().zip(first) {
                 *lane = widen(x);
             }
             for row in rest.chunks(N) {
-                for (lane, &x) in from.iter_mut().zip(row) {
+                for (lane, &x) in lanes.iter_mut().zip(row) {
                     *lane = combine(*lane, widen(x));
                 }
             }
+            // Two folds a turn, there and back, so that each loop knows its two arrays apart.
             while count > 1 {
-                for (to, pair) in to.iter_mut().zip(from[..count].chunks_exact(2)) {
-                    *to = combine(pair[0], pair[1]);
-                }
-                if count % 2 == 1 {
-                    to[count / 2] = from[count - 1];
-                }
-                count = count.div_ceil(2);
-                (from, to) = (to, from);
+                halve(&lanes[..count], folded, &combine);
+                halve(&folded[..count.div_ceil(2)], lanes, &combine);
+                count = count.div_ceil(4);
             }
-            from[0]
+            lanes[0]
         },
     )
+}
+
+/// Combines neighbours; the last stays as it is if it has none.
+#[inline(always)]
+fn halve<A: Copy>(from: &[A], to: &mut [A], combine: impl Fn(A, A) -> A) {
+    let (pairs, rest) = from.as_chunks::<2>();
+    for (to, &[left, right]) in to.iter_mut().zip(pairs) {
+        *to = combine(left, right);
+    }
+    if let [last] = rest {
+        to[pairs.len()] = *last;
+    }
 }

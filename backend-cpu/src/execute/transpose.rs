@@ -44,33 +44,42 @@ unsafe fn transpose_bits<T: bytemuck::Pod + Sync>(workers: &Workers, x: MatrixOp
         });
         return;
     }
-    let across = runs.div_ceil(TILE);
-    let tiles = len.div_ceil(TILE) * across;
-    workers.split(tiles, GRAIN_BYTES.div_ceil(TILE * TILE * size_of::<T>()), |range| {
+    let across = runs.div_ceil(BLOCK);
+    let blocks = len.div_ceil(BLOCK) * across;
+    workers.split(blocks, GRAIN_BYTES.div_ceil(BLOCK * BLOCK * size_of::<T>()), |range| {
         let mut tile = [[T::zeroed(); TILE]; TILE];
         for index in range {
-            // Tiles follow each other along the runs that are written.
-            let (i, j) = (index / across * TILE, index % across * TILE);
-            let (height, width) = (TILE.min(len - i), TILE.min(runs - j));
-            // SAFETY: the tile is inside both matrices, which do not overlap, and no other part has it.
-            unsafe {
-                for column in 0..width {
-                    let x = from.read::<T>(j + column, i, height);
-                    for (row, &x) in tile.iter_mut().zip(x) {
-                        row[column] = x;
+            let (i, j) = (index / across * BLOCK, index % across * BLOCK);
+            let (height, width) = (BLOCK.min(len - i), BLOCK.min(runs - j));
+            for (i, j) in tiles(height).flat_map(|y| tiles(width).map(move |x| (i + y, j + x))) {
+                let (height, width) = (TILE.min(len - i), TILE.min(runs - j));
+                // SAFETY: the tile is inside both matrices, which do not overlap, and no other part has its block.
+                unsafe {
+                    for column in 0..width {
+                        let x = from.read::<T>(j + column, i, height);
+                        for (row, &x) in tile.iter_mut().zip(x) {
+                            row[column] = x;
+                        }
                     }
-                }
-                for (row, tile) in tile[..height].iter().enumerate() {
-                    to.write::<T>(i + row, j, width).copy_from_slice(&tile[..width]);
+                    for (row, tile) in tile[..height].iter().enumerate() {
+                        to.write::<T>(i + row, j, width).copy_from_slice(&tile[..width]);
+                    }
                 }
             }
         }
     });
 }
 
+fn tiles(len: usize) -> impl Iterator<Item = usize> {
+    (0..len).step_by(TILE)
+}
+
 /// Elements on each side of a tile. Memory is read and written in runs of this length, and turned in the first-level cache in
 /// between, so that matrices whose runs all fall on the same cache lines are as fast as others.
 const TILE: usize = 32;
+
+/// Elements on each side of a block of tiles, which touches few enough pages of memory for their addresses to stay at hand.
+const BLOCK: usize = 8 * TILE;
 
 /// The contiguous runs of a matrix.
 #[derive(Clone, Copy)]

@@ -204,13 +204,17 @@ macro_rules! wide_floats {
             fn div(a: Self, b: Self) -> Self { (a / b).canonical() }
             #[inline(always)]
             fn min_nan(a: Self, b: Self) -> Self {
-                // Where neither is less they are equal, and differ at most in the sign of a zero, or one is NaN: the union of
-                // their bits is the negative zero, or a NaN.
-                let union = $t::from_bits(a.to_bits() | b.to_bits());
-                (if a < b { a } else if b < a { b } else { union }).canonical()
+                // Equal operands differ at most in the sign of a zero, which the union of their bits keeps.
+                let equal = $t::from_bits(a.to_bits() | b.to_bits());
+                let ordered = if a == b { equal } else if a < b { a } else { b };
+                if a.is_nan() || b.is_nan() { $t::NAN.canonical() } else { ordered }
             }
             #[inline(always)]
-            fn max_nan(a: Self, b: Self) -> Self { Self::negate(Self::min_nan(Self::negate(a), Self::negate(b))).canonical() }
+            fn max_nan(a: Self, b: Self) -> Self {
+                let equal = $t::from_bits(a.to_bits() & b.to_bits());
+                let ordered = if a == b { equal } else if a > b { a } else { b };
+                if a.is_nan() || b.is_nan() { $t::NAN.canonical() } else { ordered }
+            }
             #[inline(always)]
             fn min_num(a: Self, b: Self) -> Self {
                 let min = Self::min_nan(a, b);

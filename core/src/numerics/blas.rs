@@ -110,7 +110,7 @@ pub fn dot<T: ScalarArithmetic>(len: usize, x: impl Fn(usize) -> T, y: impl Fn(u
         None => T::mul(x(i), y(i)),
         Some(acc) => T::mul_add(x(i), y(i), acc),
     };
-    tree::reduce(len, lane, T::add).unwrap_or(T::ZERO).canonical()
+    tree::reduce(len, lane, |a, b| a + b).unwrap_or(T::ZERO).canonical()
 }
 
 /// `Σ |re x| + |im x|`.
@@ -120,7 +120,7 @@ pub fn dot<T: ScalarArithmetic>(len: usize, x: impl Fn(usize) -> T, y: impl Fn(u
 pub fn asum<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(len: usize, x: impl Fn(usize) -> T) -> T::Magnitude {
     let zero = T::Magnitude::ZERO;
     let lane = |acc: Option<T::Magnitude>, i| x(i).add_abs1(acc.unwrap_or(zero));
-    tree::reduce(len, lane, T::Magnitude::add).unwrap_or(zero).canonical()
+    tree::reduce(len, lane, |a, b| a + b).unwrap_or(zero).canonical()
 }
 
 /// `√Σ|x|²`, by the scheme that the [module](self) describes. Of nothing, +0.

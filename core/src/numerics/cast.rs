@@ -51,7 +51,7 @@ macro_rules! to_wide_float {
             i8 => $d = x as $d, i16 => $d = x as $d, i32 => $d = x as $d, i64 => $d = x as $d,
             u8 => $d = x as $d, u16 => $d = x as $d, u32 => $d = x as $d, u64 => $d = x as $d,
             $d => $d = x, $other => $d = (x as $d).canonical(),
-            f16 => $d = <$d>::cast_from(f32_from_f16(x)), bf16 => $d = <$d>::cast_from(f32_from_bf16(x)),
+            f16 => $d = <$d>::from(f32_from_f16(x)).canonical(), bf16 => $d = <$d>::from(f32_from_bf16(x)).canonical(),
         }
     )* };
 }

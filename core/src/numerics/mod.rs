@@ -77,9 +77,7 @@ pub mod reduction;
 pub mod scalar;
 pub mod tree;
 
-pub use arithmetic::{
-    Absolute, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric, select,
-};
+pub use arithmetic::{Absolute, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric, select};
 pub use cast::{CastFrom, cast};
 pub use nan::Canonical;
 pub use reduction::Reducible;

@@ -13,24 +13,31 @@ pub trait Canonical: Element {
     fn canonical(self) -> Self;
 }
 
-macro_rules! floats {
-    ($($t:ty, $nan:literal, $infinity:literal);* $(;)?) => { $(
+// One comparison and one select each, which vectorise; on the bits where there is no arithmetic.
+macro_rules! narrow_floats {
+    ($($t:ty, $nan:literal, $infinity:literal);*) => { $(
         impl Canonical for $t {
             #[inline(always)]
             fn canonical(self) -> Self {
-                // On the bits, so that it is one comparison and one select for the 16-bit types too.
                 let bits = self.to_bits();
-                <$t>::from_bits(if bits & !(1 << (size_of::<$t>() * 8 - 1)) > $infinity { $nan } else { bits })
+                <$t>::from_bits(if bits & 0x7fff > $infinity { $nan } else { bits })
             }
         }
     )* };
 }
-floats! {
-    f16, 0x7e00, 0x7c00;
-    bf16, 0x7fc0, 0x7f80;
-    f32, 0x7fc0_0000, 0x7f80_0000;
-    f64, 0x7ff8_0000_0000_0000, 0x7ff0_0000_0000_0000;
+narrow_floats!(f16, 0x7e00, 0x7c00; bf16, 0x7fc0, 0x7f80);
+
+macro_rules! wide_floats {
+    ($($t:ty, $nan:literal);*) => { $(
+        impl Canonical for $t {
+            #[inline(always)]
+            fn canonical(self) -> Self {
+                if self.is_nan() { <$t>::from_bits($nan) } else { self }
+            }
+        }
+    )* };
 }
+wide_floats!(f32, 0x7fc0_0000; f64, 0x7ff8_0000_0000_0000);
 
 macro_rules! integers {
     ($($t:ty),*) => { $(

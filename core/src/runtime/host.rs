@@ -1,28 +1,23 @@
 //! Host functions: what may not happen inside one, and what may not happen beside one.
 
 use crate::error::{Error, Result};
-use crate::sync::{Condvar, Mutex};
-use std::cell::Cell;
-
-thread_local! {
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
+use crate::sync::{Condvar, Mutex, inside_host_fn};
 
 /// Runs `body` as a host function: device calls from inside it are refused.
 pub(crate) fn inside<R>(body: impl FnOnce() -> R) -> R {
     struct Restore(bool);
     impl Drop for Restore {
         fn drop(&mut self) {
-            INSIDE.set(self.0);
+            inside_host_fn::replace(self.0);
         }
     }
-    let _restore = Restore(INSIDE.replace(true));
+    let _restore = Restore(inside_host_fn::replace(true));
     body()
 }
 
 /// Refuses a call that comes from inside a host function.
 pub(crate) fn refuse_inside() -> Result<()> {
-    if INSIDE.get() {
+    if inside_host_fn::get() {
         return Err(Error::invalid("call", "to be made outside a host function", "a call from inside one"));
     }
     Ok(())
@@ -43,10 +38,11 @@ struct State {
 }
 
 impl Gate {
-    /// Counts a host function about to be enqueued. Waits while memory is being freed: that waits for device work only, so it ends.
-    pub(crate) fn host_fn_enters(&self) {
+    /// Counts a host function about to be enqueued. With `wait`, waits while memory is being freed: that waits for device work
+    /// only, so it ends.
+    pub(crate) fn host_fn_enters(&self, wait: bool) {
         let mut state = self.state.lock();
-        while state.freeing > 0 {
+        while wait && state.freeing > 0 {
             state = self.changed.wait(state);
         }
         state.outstanding += 1;

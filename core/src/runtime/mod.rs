@@ -25,6 +25,8 @@ mod release;
 mod step;
 mod stream;
 mod submit;
+#[cfg(test)]
+mod tests;
 mod tracker;
 
 pub(crate) use block::Block;
@@ -37,7 +39,7 @@ pub(crate) use submit::Access;
 use crate::backend::Backend;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info::DeviceInfo;
-use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, spawn};
 use deferred::Deferred;
 use host::Gate;
 use pool::Pool;
@@ -85,12 +87,15 @@ impl<B: Backend> Drop for Shared<B> {
     fn drop(&mut self) {
         // SAFETY: taken here once; a value that is being dropped is not used again.
         let inner = unsafe { ManuallyDrop::take(&mut self.0) };
+        if !inner.keeps(Step::CloseElsewhere) {
+            return inner.close();
+        }
         // If the system gives no thread, everything is leaked: by the backend's contract dropping its handles does nothing else.
-        let _ = std::thread::Builder::new().name("warpwave-close".into()).spawn(move || inner.close());
+        spawn("warpwave-close", move || inner.close());
     }
 }
 
-static NEXT_DEVICE: AtomicU64 = AtomicU64::new(1);
+static NEXT_DEVICE: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
 
 impl<B: Backend> Shared<B> {
     pub(crate) fn new(backend: B, #[cfg(test)] knocked: Option<Step>) -> Self {

@@ -55,10 +55,11 @@ impl<B: Backend> Inner<B> {
     fn allocate_fresh(&self, stream: &StreamCore<B>, space: Space, class: usize) -> Result<Block> {
         let result = match self.backend.allocate(space, class) {
             Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
-                // What is cached may make room. If a host function is outstanding nothing can be freed.
-                match self.trim()? {
-                    0 => Err(error),
-                    _ => self.backend.allocate(space, class),
+                // What is cached may make room, or what another thread has freed meanwhile. If a host function is outstanding
+                // nothing can be freed.
+                match self.free_unless_gated()? {
+                    None => Err(error),
+                    Some(_) => self.backend.allocate(space, class),
                 }
             }
             result => result,
@@ -69,27 +70,39 @@ impl<B: Backend> Inner<B> {
     /// Gives cached memory back to the driver; returns how many bytes. Waits for the work that used it; while a host function is
     /// outstanding it frees nothing, as such a wait might not end.
     pub(crate) fn trim(&self) -> Result<usize> {
+        self.free_unless_gated().map(Option::unwrap_or_default).map_err(|e| self.note(e))
+    }
+
+    /// [`free_cached`](Self::free_cached), or `None` if a host function is outstanding.
+    fn free_unless_gated(&self) -> Result<Option<usize>> {
         if self.keeps(Step::NoFreeBesideHostFn) {
-            self.gate.free(|| self.free_cached()).unwrap_or(Ok(0))
+            self.gate.free(|| self.free_cached()).transpose()
         } else {
-            self.free_cached()
+            self.free_cached().map(Some)
         }
     }
 
     fn free_cached(&self) -> Result<usize> {
         self.release_deferred();
-        let mut freed = 0;
-        // A block whose home has closed is parked a second time, for the home's final event.
         loop {
             let parked = self.pool.parked.lock().pop();
             let Some(Parked { block, events }) = parked else { break };
-            let waited = events.iter().filter_map(|e| e.raw()).try_for_each(|e| self.backend.synchronize_event(e));
-            if let Err(error) = waited {
-                self.pool.parked.lock().push(Parked { block, events });
+            let (open, last) = match self.home(&block) {
+                Home::Open(home) => (Some(home), None),
+                Home::Closed(event) => (None, event),
+                Home::Gone => (None, None),
+            };
+            let mut needed = events.iter().chain(&last).filter_map(|e| e.raw());
+            if let Err(error) = needed.try_for_each(|e| self.backend.synchronize_event(e)) {
+                self.park(block, events);
                 return Err(error);
             }
-            self.unparked(block);
+            match open {
+                Some(home) => self.give_home(&home, block),
+                None => self.give_nobody(block),
+            }
         }
+        let mut freed = 0;
         let streams: Vec<_> = self.streams.lock().values().cloned().collect();
         for stream in streams {
             let blocks = stream.free.lock().take();
@@ -99,9 +112,8 @@ impl<B: Backend> Inner<B> {
             if self.keeps(Step::TrimWaits)
                 && let Err(error) = self.wait_until_passed(&stream)
             {
-                // Still pending, so still this stream's.
-                let mut free = stream.free.lock();
-                blocks.into_iter().for_each(|block| free.push(block));
+                // Still pending.
+                blocks.into_iter().for_each(|block| self.place(block));
                 return Err(error);
             }
             freed += self.free_blocks(blocks)?;
@@ -112,23 +124,30 @@ impl<B: Backend> Inner<B> {
     }
 
     fn wait_until_passed(&self, stream: &StreamCore<B>) -> Result<()> {
-        let Some(raw) = stream.raw() else { return Ok(()) };
-        match self.record(&raw)?.raw() {
+        let event = match stream.raw() {
+            Some(raw) => Some(self.record(&raw)?),
+            // Another thread has closed it meanwhile.
+            None => stream.final_event(),
+        };
+        match event.as_ref().and_then(|event| event.raw()) {
             Some(event) => self.backend.synchronize_event(event),
             None => Ok(()),
         }
     }
 
+    /// Frees blocks; the first refusal is returned after the others have been freed.
     fn free_blocks(&self, blocks: Vec<Arc<Block>>) -> Result<usize> {
-        let mut freed = 0;
+        let (mut freed, mut refused) = (0, Ok(()));
         for block in blocks {
             self.cached.fetch_sub(block.bytes, Ordering::Relaxed);
             // SAFETY: the block came from `allocate` with these values; it is on no list any more and has no handle, so it is freed
             // once; its streams have been waited for.
-            unsafe { self.backend.free(block.space, block.ptr, block.bytes)? };
-            freed += block.bytes;
+            match unsafe { self.backend.free(block.space, block.ptr, block.bytes) } {
+                Ok(()) => freed += block.bytes,
+                Err(error) => refused = refused.and(Err(error)),
+            }
         }
-        Ok(freed)
+        refused.map(|()| freed)
     }
 
     /// Releases what dropped handles left behind. Errors leave things for the next call.
@@ -156,12 +175,14 @@ impl<B: Backend> Inner<B> {
         if block.bytes == 0 {
             return;
         }
-        let home = self.stream(block.home).filter(|home| home.raw().is_some());
+        let home = match self.home(&block) {
+            Home::Open(home) => Some(home),
+            Home::Closed(_) | Home::Gone => None,
+        };
         if let Some(home) = &home {
             let only_home = block.tracker.lock().only(home.id);
-            if let Some(ticket) = only_home {
-                self.released(&block);
-                return self.give_home(home, block, ticket);
+            if only_home {
+                return self.give_home(home, block);
             }
         }
         let mut events = Vec::new();
@@ -173,21 +194,34 @@ impl<B: Backend> Inner<B> {
             match self.point_after(stream, ticket) {
                 Ok(Some(point)) => events.push(point.event),
                 Ok(None) => {}
-                Err(_) => return self.deferred.push(Dropped::Block(block)),
+                Err(_) if self.keeps(Step::ReleaseAgain) => return self.deferred.push(Dropped::Block(block)),
+                Err(_) => {}
             }
         }
-        self.released(&block);
-        self.pool.parked.lock().push(Parked { block, events });
+        self.park(block, events);
     }
 
-    fn released(&self, block: &Block) {
+    /// Counts a block as cached: its last handle is gone.
+    pub(crate) fn released(&self, block: &Block) {
         self.in_use.fetch_sub(block.bytes, Ordering::Relaxed);
         self.cached.fetch_add(block.bytes, Ordering::Relaxed);
     }
 
+    fn home(&self, block: &Block) -> Home<B> {
+        match self.stream(block.home) {
+            None => Home::Gone,
+            Some(home) if home.raw().is_some() => Home::Open(home),
+            Some(home) => Home::Closed(home.final_event()),
+        }
+    }
+
+    fn park(&self, block: Arc<Block>, events: Vec<Arc<EventCell<B>>>) {
+        self.pool.parked.lock().push(Parked { block, events });
+    }
+
     /// Makes a block reusable on its home stream. Its old work there is ordered for that stream, and for others it is one access
     /// to all of it. If the home is closed meanwhile, the block waits for its final event.
-    fn give_home(&self, home: &StreamCore<B>, block: Arc<Block>, ticket: u64) {
+    fn give_home(&self, home: &StreamCore<B>, block: Arc<Block>) {
         let mut free = home.free.lock();
         // `close_stream` changes the phase before it takes the list, so under the list's lock the answer holds.
         let closed = match &*home.phase.lock() {
@@ -196,14 +230,16 @@ impl<B: Backend> Inner<B> {
         };
         match closed {
             None => {
+                let mut tracker = block.tracker.lock();
+                let ticket = tracker.newest_of(home.id);
                 let old = Entry { stream: home.id, ticket, start: 0, end: block.bytes, write: true };
-                let old = (ticket > 0 && self.keeps(Step::ReuseEntry)).then_some(old);
-                block.tracker.lock().reset(old);
+                tracker.reset((ticket > 0 && self.keeps(Step::ReuseEntry)).then_some(old));
+                drop(tracker);
                 free.push(block);
             }
             Some(event) => {
                 drop(free);
-                self.pool.parked.lock().push(Parked { block, events: event.into_iter().collect() });
+                self.park(block, event.into_iter().collect());
             }
         }
     }
@@ -212,28 +248,21 @@ impl<B: Backend> Inner<B> {
     fn unpark(&self) {
         let parked = std::mem::take(&mut *self.pool.parked.lock());
         for Parked { block, events } in parked {
-            if !events.iter().all(|event| self.has_occurred(event)) {
-                self.pool.parked.lock().push(Parked { block, events });
+            if events.iter().all(|event| self.has_occurred(event)) {
+                self.place(block);
             } else {
-                self.unparked(block);
+                self.park(block, events);
             }
         }
     }
 
-    /// A block whose events have all occurred: only its home may still be using it.
-    fn unparked(&self, block: Arc<Block>) {
-        let Some(home) = self.stream(block.home) else { return self.give_nobody(block) };
-        let ticket = block.tracker.lock().newest().iter().find(|(s, _)| *s == home.id).map_or(0, |(_, ticket)| *ticket);
-        let closed = match &*home.phase.lock() {
-            Phase::Open(_) => None,
-            Phase::Closed { event, .. } => Some(event.clone()),
-        };
-        match closed {
-            None => self.give_home(&home, block, ticket),
-            Some(event) if ticket == 0 || event.as_ref().is_none_or(|event| self.has_occurred(event)) => {
-                self.give_nobody(block);
-            }
-            Some(_) => self.give_home(&home, block, ticket),
+    /// Puts a block that only its home may still be using where it can be reused.
+    fn place(&self, block: Arc<Block>) {
+        let used = block.tracker.lock().newest_of(block.home) > 0;
+        match self.home(&block) {
+            Home::Open(home) => self.give_home(&home, block),
+            Home::Closed(Some(event)) if used && !self.has_occurred(&event) => self.park(block, vec![event]),
+            Home::Closed(_) | Home::Gone => self.give_nobody(block),
         }
     }
 
@@ -262,10 +291,12 @@ impl<B: Backend> Inner<B> {
         };
         *core.phase.lock() = Phase::Closed { event: event.clone(), ticket };
         let blocks = core.free.lock().take();
-        let events: Vec<_> = event.into_iter().filter(|_| self.keeps(Step::CachedAfterFinal)).collect();
-        let mut parked = self.pool.parked.lock();
-        parked.extend(blocks.into_iter().map(|block| Parked { block, events: events.clone() }));
-        drop(parked);
+        for block in blocks {
+            match &event {
+                Some(event) if self.keeps(Step::CachedAfterFinal) => self.park(block, vec![event.clone()]),
+                _ => self.give_nobody(block),
+            }
+        }
         self.destroy_stream(raw);
     }
 
@@ -281,11 +312,7 @@ impl<B: Backend> Inner<B> {
     pub(crate) fn forget_finished_streams(&self) {
         let closed: Vec<_> = self.streams.lock().values().filter(|s| s.raw().is_none()).cloned().collect();
         for core in closed {
-            let ended = match &*core.phase.lock() {
-                Phase::Open(_) => continue,
-                Phase::Closed { event, .. } => event.clone(),
-            };
-            if ended.is_none_or(|event| self.has_occurred(&event)) {
+            if core.final_event().is_none_or(|event| self.has_occurred(&event)) {
                 self.streams.lock().remove(&core.id);
                 let others: Vec<_> = self.streams.lock().values().cloned().collect();
                 others.iter().for_each(|other| other.forget(core.id));
@@ -302,22 +329,36 @@ impl<B: Backend> Inner<B> {
         if self.lost.load(Ordering::Relaxed) {
             return;
         }
-        self.release_deferred();
-        let open: Vec<_> = self.streams.lock().values().filter(|s| s.raw().is_some()).map(|s| s.id).collect();
-        open.into_iter().for_each(|id| self.close_stream(id));
-        // An error leaks what is left: the device is beyond use.
-        let _ = self.free_cached();
-        for core in std::mem::take(&mut *self.streams.lock()).into_values() {
-            let last = match &*core.phase.lock() {
-                Phase::Open(_) => None,
-                Phase::Closed { event, .. } => event.clone(),
-            };
-            if let Some(event) = last.as_ref().and_then(|event| event.raw()) {
-                let _ = self.backend.synchronize_event(event);
+        // Twice, because a refusal leaves things to the next call and there is none: once the streams are closed all is known of
+        // their work, and nothing has to be recorded any more.
+        for _ in 0..2 {
+            self.release_deferred();
+            let open: Vec<_> = self.streams.lock().values().filter(|s| s.raw().is_some()).map(|s| s.id).collect();
+            open.into_iter().for_each(|id| self.close_stream(id));
+        }
+        // Before anything is freed: a host function may still be running, and a free that waits for the device would hold up others.
+        let last: Vec<_> = self.streams.lock().values().filter_map(|core| core.final_event()).collect();
+        for event in last.iter().filter_map(|event| event.raw()) {
+            if self.backend.synchronize_event(event).is_err() {
+                // The device is beyond use: what is left is leaked.
+                return;
             }
         }
+        drop(last);
+        let _ = self.free_cached();
+        let streams = std::mem::take(&mut *self.streams.lock());
+        drop(streams);
         self.release_deferred();
     }
+}
+
+/// Whether a block's home can still reuse it.
+enum Home<B: Backend> {
+    Open(Arc<StreamCore<B>>),
+    /// With the final event, if there is one.
+    Closed(Option<Arc<EventCell<B>>>),
+    /// All its work has ended.
+    Gone,
 }
 
 #[cfg(test)]

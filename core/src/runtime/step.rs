@@ -1,11 +1,24 @@
 //! The protective steps of the ordering rules, by name.
 //!
-//! Each is there because leaving it out loses, corrupts or hangs something. The state machine in `tests` takes each out by
-//! itself and shows what breaks; outside tests the question is answered at compile time.
+//! Each is there because leaving it out loses, corrupts or hangs something. The tests take each out by itself and show what
+//! breaks; outside tests the question is answered at compile time.
 
-/// A step that [`super::Shared::keeps`] can be told to leave out, in tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+macro_rules! steps {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        /// A step that [`super::Inner::keeps`] can be told to leave out, in tests.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Step {
+            $($(#[$doc])* $name),*
+        }
+
+        #[cfg(test)]
+        impl Step {
+            pub(crate) const ALL: &[Step] = &[$(Step::$name),*];
+        }
+    };
+}
+
+steps! {
     /// A tracker's entry goes in after the enqueue, with the ticket taken then.
     EntryAfterEnqueue,
     /// A ticket is taken when the enqueue has returned.
@@ -14,23 +27,37 @@ pub(crate) enum Step {
     ReaderSet,
     /// Writes leave entries, for later readers and writers to wait for.
     WriterEntry,
+    /// A call that failed leaves entries too: it may have left work behind.
+    EntryOfFailedCall,
     /// Entries that do not overlap do not conflict.
     ByteRange,
+    /// What a stream has waited for it does not wait for again.
+    WaitOnce,
     /// The newest ticket of a stream is read before the event that covers it is recorded.
     TailBeforeRecord,
     /// A stream's clock advances only after its wait was enqueued.
     ClockAfterWait,
     /// An access removes only entries that its stream has waited for.
     RemoveOnlyWaited,
+    /// What its stream has waited for is read before an access is enqueued, not after.
+    ClockBeforeEnqueue,
+    /// An entry does not replace one of the same stream with a later ticket.
+    NewestEntry,
     /// A stream records a sealing event before it enqueues a host function.
     Seal,
     /// A wait for a point behind a host function seals the waiting stream first.
     SealTravels,
+    /// Seals are kept in the order in which they were left, not in that of their tickets.
+    SealOrder,
+    /// Who has recorded a point looks again for a seal before it.
+    SealAgain,
     /// A block used by other streams than its home is reused only after events recorded on them.
     ReuseEvent,
     /// A block reused on its home stream remembers the home's old work, for other streams to wait for.
     ReuseEntry,
-    /// A dropped buffer's block goes back to the pool in a later call, not to the driver.
+    /// What a refused call could not release is left to the next call.
+    ReleaseAgain,
+    /// A dropped buffer's block goes back to the pool in a later call.
     DeferredDrop,
     /// A closing stream leaves a final event for those who have to wait for its work.
     FinalEvent,
@@ -38,10 +65,16 @@ pub(crate) enum Step {
     CachedAfterFinal,
     /// While a host function is outstanding nothing is freed.
     NoFreeBesideHostFn,
+    /// While memory is being freed no host function is enqueued.
+    HostFnAfterFree,
     /// Calls from inside a host function are refused before they reach the driver.
     RefuseInHostFn,
+    /// A device is closed on a thread of its own.
+    CloseElsewhere,
     /// Memory is given back to the driver only after the work on it has ended.
     TrimWaits,
     /// The host waits for the device's work on pinned memory before it touches it.
     PinnedWaits,
+    /// Device work on pinned memory that a guard gives the host is refused.
+    PinnedGuard,
 }

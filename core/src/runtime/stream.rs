@@ -6,6 +6,7 @@ use super::tracker::{StreamId, Ticket};
 use crate::backend::Backend;
 use crate::error::Error;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering};
+use std::collections::VecDeque;
 
 /// Set once the thing that may wait for the host has ended.
 pub(crate) type Blocker = Arc<AtomicBool>;
@@ -20,12 +21,22 @@ struct Seal<B: Backend> {
     blockers: Vec<Blocker>,
 }
 
+impl<B: Backend> Seal<B> {
+    /// Whether nothing that it was left for can wait any more.
+    fn has_ended(&self) -> bool {
+        self.blockers.iter().all(|blocker| blocker.load(Ordering::Acquire))
+    }
+}
+
 /// Whether a stream can still be recorded on.
 #[derive(Debug)]
 pub(crate) enum Phase<B: Backend> {
     Open(Arc<B::Stream>),
     /// Its handles are gone; `event` comes after its last work.
-    Closed { event: Option<Arc<EventCell<B>>>, ticket: Ticket },
+    Closed {
+        event: Option<Arc<EventCell<B>>>,
+        ticket: Ticket,
+    },
 }
 
 /// A stream as other streams see it.
@@ -38,8 +49,9 @@ pub(crate) struct StreamCore<B: Backend> {
     tail: AtomicU64,
     /// For each other stream the newest ticket that this one has waited for.
     clock: Mutex<Vec<(StreamId, Ticket)>>,
-    /// In ascending order of tickets.
-    seals: Mutex<Vec<Seal<B>>>,
+    /// In the order in which they were left. That is not the order of their tickets if threads share the stream, but a seal
+    /// comes after every seal whose blockers lie before its event: those were left before they were enqueued.
+    seals: Mutex<VecDeque<Seal<B>>>,
     /// Blocks whose work is on this stream alone.
     pub(crate) free: Mutex<FreeList>,
     /// Errors of asynchronous work, for the next synchronizing call.
@@ -65,7 +77,7 @@ impl<B: Backend> StreamCore<B> {
             phase: Mutex::new(Phase::Open(raw)),
             tail: AtomicU64::new(0),
             clock: Mutex::default(),
-            seals: Mutex::new(Vec::new()),
+            seals: Mutex::new(VecDeque::new()),
             free: Mutex::default(),
             faults: Mutex::default(),
             faulted: AtomicBool::new(false),
@@ -98,10 +110,20 @@ impl<B: Backend> StreamCore<B> {
         self.clock.lock().retain(|(id, _)| *id != other);
     }
 
+    /// A copy of the clock.
+    pub(crate) fn clock(&self) -> Vec<(StreamId, Ticket)> {
+        self.clock.lock().clone()
+    }
+
     /// Notes that `event`, which comes after `ticket`, was recorded just before something that `blockers` stands for.
-    pub(crate) fn seal(&self, ticket: Ticket, event: Arc<EventCell<B>>, blockers: Vec<Blocker>) {
+    /// `in_order` is false only to show what a list sorted by tickets would break.
+    pub(crate) fn seal(&self, ticket: Ticket, event: Arc<EventCell<B>>, blockers: Vec<Blocker>, in_order: bool) {
         let mut seals = self.seals.lock();
-        let at = seals.partition_point(|seal| seal.ticket <= ticket);
+        // Else they pile up on a stream that no other waits for.
+        while seals.front().is_some_and(Seal::has_ended) {
+            seals.pop_front();
+        }
+        let at = if in_order { seals.len() } else { seals.partition_point(|seal| seal.ticket <= ticket) };
         seals.insert(at, Seal { ticket, event, blockers });
     }
 
@@ -111,15 +133,15 @@ impl<B: Backend> StreamCore<B> {
         if seals.is_empty() {
             return None;
         }
-        seals.retain(|seal| seal.blockers.iter().any(|b| !b.load(Ordering::Acquire)));
+        seals.retain(|seal| !seal.has_ended());
         let at = seals.iter().position(|seal| seal.ticket >= ticket)?;
-        let blockers = outstanding(&seals[..at]);
+        let blockers = outstanding(seals.iter().take(at));
         Some(Point { event: seals[at].event.clone(), ticket: seals[at].ticket, blockers })
     }
 
     /// What may be waiting for the host somewhere in the work enqueued so far.
     pub(crate) fn blockers(&self) -> Vec<Blocker> {
-        outstanding(&self.seals.lock())
+        outstanding(self.seals.lock().iter())
     }
 
     /// The raw stream, unless the stream is closed. Held only while a call on it is made: a stream is destroyed when nobody holds it.
@@ -127,6 +149,14 @@ impl<B: Backend> StreamCore<B> {
         match &*self.phase.lock() {
             Phase::Open(raw) => Some(raw.clone()),
             Phase::Closed { .. } => None,
+        }
+    }
+
+    /// The event after a closed stream's last work; `None` if the stream is open, or leaves none.
+    pub(crate) fn final_event(&self) -> Option<Arc<EventCell<B>>> {
+        match &*self.phase.lock() {
+            Phase::Open(_) => None,
+            Phase::Closed { event, .. } => event.clone(),
         }
     }
 
@@ -145,9 +175,9 @@ impl<B: Backend> StreamCore<B> {
     }
 }
 
-fn outstanding<B: Backend>(seals: &[Seal<B>]) -> Vec<Blocker> {
+fn outstanding<'a, B: Backend>(seals: impl Iterator<Item = &'a Seal<B>>) -> Vec<Blocker> {
     let mut blockers: Vec<Blocker> = Vec::new();
-    for blocker in seals.iter().flat_map(|seal| &seal.blockers) {
+    for blocker in seals.flat_map(|seal| &seal.blockers) {
         if !blocker.load(Ordering::Acquire) && !blockers.iter().any(|b| Arc::ptr_eq(b, blocker)) {
             blockers.push(blocker.clone());
         }

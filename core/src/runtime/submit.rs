@@ -38,25 +38,38 @@ impl<B: Backend> Inner<B> {
         }
         self.wait_for_conflicts(stream, raw, accesses).map_err(named)?;
         if !self.keeps(Step::EntryAfterEnqueue) {
-            self.leave_entries(stream, accesses, stream.tail() + 1);
+            self.leave_entries(stream, accesses, stream.tail() + 1, &stream.clock());
         }
+        // What the stream waits for from here on may come after this operation, if another thread has it wait.
+        let clock = if self.keeps(Step::ClockBeforeEnqueue) && !stream.inline { stream.clock() } else { Vec::new() };
         let early = (!self.keeps(Step::TicketAfterEnqueue)).then(|| stream.next_ticket());
         let result = enqueue(&self.backend).map_err(named);
         // A call that failed half-way may have left work behind, so it leaves an entry as well.
         let ticket = early.unwrap_or_else(|| stream.next_ticket());
         // Work on an inline stream has ended: nobody has to wait for it.
-        if self.keeps(Step::EntryAfterEnqueue) && !stream.inline {
-            self.leave_entries(stream, accesses, ticket);
+        let leaves = !stream.inline && (result.is_ok() || self.keeps(Step::EntryOfFailedCall));
+        if self.keeps(Step::EntryAfterEnqueue) && leaves {
+            let clock = if self.keeps(Step::ClockBeforeEnqueue) { clock } else { stream.clock() };
+            self.leave_entries(stream, accesses, ticket, &clock);
         }
         result
     }
 
     fn check(&self, access: &Access<'_>) -> Result<()> {
         if access.block.device != self.number {
-            return Err(Error::invalid("buffer", format_args!("memory of {}", self.info.id), "memory of another device"));
+            return Err(Error::invalid(
+                "buffer",
+                format_args!("memory of {}", self.info.id),
+                "memory of another device",
+            ));
         }
-        if access.block.space == Space::Pinned && access.block.is_guarded_against(access.write) {
-            return Err(Error::invalid("pinned memory", "no live host guard on it", "memory that a guard gives the host"));
+        let guarded = access.block.space == Space::Pinned && access.block.is_guarded_against(access.write);
+        if guarded && self.keeps(Step::PinnedGuard) {
+            return Err(Error::invalid(
+                "pinned memory",
+                "no live host guard on it",
+                "memory that a guard gives the host",
+            ));
         }
         Ok(())
     }
@@ -74,7 +87,7 @@ impl<B: Backend> Inner<B> {
             }
         }
         for (other, ticket) in needed {
-            if stream.waited_for(other) < ticket {
+            if stream.waited_for(other) < ticket || !self.keeps(Step::WaitOnce) {
                 self.wait_for(stream, raw, other, ticket)?;
             }
         }
@@ -118,15 +131,18 @@ impl<B: Backend> Inner<B> {
         if let Some(point) = core.sealed_point(ticket) {
             return Ok(Some(point));
         }
-        let Some(raw) = core.raw() else { return Ok(closed_point(&core)) };
-        let newest = core.tail();
-        let event = self.record(&raw)?;
-        let newest = if self.keeps(Step::TailBeforeRecord) { newest } else { core.tail() };
+        let tail = match core.raw() {
+            None => closed_point(&core),
+            Some(raw) => {
+                let newest = core.tail();
+                let event = self.record(&raw)?;
+                let newest = if self.keeps(Step::TailBeforeRecord) { newest } else { core.tail() };
+                Some(Point { event, ticket: newest, blockers: core.blockers() })
+            }
+        };
         // Another thread may have enqueued a host function meanwhile, before the event. It has left a seal before that.
-        if let Some(point) = core.sealed_point(ticket) {
-            return Ok(Some(point));
-        }
-        Ok(Some(Point { event, ticket: newest, blockers: core.blockers() }))
+        let sealed = if self.keeps(Step::SealAgain) { core.sealed_point(ticket) } else { None };
+        Ok(sealed.or(tail))
     }
 
     /// A point after all that `stream` has enqueued.
@@ -145,18 +161,33 @@ impl<B: Backend> Inner<B> {
     fn seal(&self, stream: &StreamCore<B>, raw: &B::Stream, blockers: Vec<Blocker>) -> Result<()> {
         let ticket = stream.tail();
         let event = self.record(raw)?;
-        stream.seal(ticket, event, blockers);
+        stream.seal(ticket, event, blockers, self.keeps(Step::SealOrder));
         Ok(())
     }
 
-    fn leave_entries(&self, stream: &StreamCore<B>, accesses: &[Access<'_>], ticket: Ticket) {
+    /// `clock` is what the stream had waited for before the enqueue.
+    fn leave_entries(
+        &self,
+        stream: &StreamCore<B>,
+        accesses: &[Access<'_>],
+        ticket: Ticket,
+        clock: &[(StreamId, Ticket)],
+    ) {
         for access in accesses {
             if !self.keeps(if access.write { Step::WriterEntry } else { Step::ReaderSet }) {
                 continue;
             }
             let &Access { start, end, write, .. } = access;
-            let waited = |old: &Entry| !self.keeps(Step::RemoveOnlyWaited) || stream.waited_for(old.stream) >= old.ticket;
-            access.block.tracker.lock().insert(Entry { stream: stream.id, ticket, start, end, write }, waited);
+            let precedes = |old: &Entry| {
+                if old.stream == stream.id {
+                    // Another thread may have left the entry of a later operation on this stream first.
+                    old.ticket <= ticket || !self.keeps(Step::NewestEntry)
+                } else {
+                    let waited = clock.iter().any(|&(other, newest)| other == old.stream && newest >= old.ticket);
+                    waited || !self.keeps(Step::RemoveOnlyWaited)
+                }
+            };
+            access.block.tracker.lock().insert(Entry { stream: stream.id, ticket, start, end, write }, precedes);
         }
     }
 
@@ -173,7 +204,7 @@ impl<B: Backend> Inner<B> {
         if self.keeps(Step::Seal) && !stream.inline {
             self.seal(stream, raw, vec![blocker.clone()]).map_err(named)?;
         }
-        self.gate.host_fn_enters();
+        self.gate.host_fn_enters(self.keeps(Step::HostFnAfterFree));
         // Ends with the function, whether it ran, panicked, or was dropped unrun.
         let outstanding = Outstanding { blocker, gate: self.gate.clone() };
         let core = stream.clone();
@@ -202,10 +233,8 @@ impl<B: Backend> Inner<B> {
 
     /// The result of a call that has synchronized `stream`, or an error of its earlier work.
     pub(crate) fn report(&self, stream: &StreamCore<B>, result: Result<()>) -> Result<()> {
-        let result = match stream.take_fault() {
-            Some(fault) => result.and(Err(fault)),
-            None => result,
-        };
+        // A call that failed has reported that, and leaves the fault to the next.
+        let result = result.and_then(|()| stream.take_fault().map_or(Ok(()), Err));
         result.map_err(|e| self.note(e).on_stream(stream.id))
     }
 

@@ -49,13 +49,10 @@ impl Tracker {
         self.entries.iter().filter(move |e| e.stream != stream && e.conflicts_with(start, end, write))
     }
 
-    /// Adds an access. It replaces those it [covers](Entry::covers) if they are of the same stream, which is ordered by itself,
-    /// or if `waited` says that this stream has waited for them.
-    pub(crate) fn insert(&mut self, new: Entry, waited: impl Fn(&Entry) -> bool) {
-        self.entries.retain(|old| {
-            let ordered = old.stream == new.stream || waited(old);
-            !(ordered && new.covers(old))
-        });
+    /// Adds an access. It replaces those that it [covers](Entry::covers), if `precedes` says that they come before it in the
+    /// order of the device: whoever waits for the new one has then waited for them.
+    pub(crate) fn insert(&mut self, new: Entry, precedes: impl Fn(&Entry) -> bool) {
+        self.entries.retain(|old| !(new.covers(old) && precedes(old)));
         self.entries.push(new);
         if self.entries.len() > LIMIT {
             self.merge();
@@ -90,9 +87,14 @@ impl Tracker {
         newest
     }
 
-    /// Whether no stream but `home` has an entry, and the newest ticket of `home`.
-    pub(crate) fn only(&self, home: StreamId) -> Option<Ticket> {
-        self.entries.iter().try_fold(0, |newest: Ticket, e| (e.stream == home).then(|| newest.max(e.ticket)))
+    /// Whether no stream but `home` has an entry.
+    pub(crate) fn only(&self, home: StreamId) -> bool {
+        self.entries.iter().all(|e| e.stream == home)
+    }
+
+    /// The newest ticket of `stream`; 0 if it has no entry.
+    pub(crate) fn newest_of(&self, stream: StreamId) -> Ticket {
+        self.entries.iter().filter(|e| e.stream == stream).map(|e| e.ticket).max().unwrap_or(0)
     }
 
     /// Forgets everything, and starts over with one access, if there is one.

@@ -73,11 +73,6 @@ impl<T: Copy> Matrix<T> {
         Vector::from_parts(self.at(i, 0), self.col_stride as isize, self.cols)
     }
 
-    /// Column `j`.
-    pub(in crate::execute) fn col(&self, j: usize) -> Vector<T> {
-        Vector::from_parts(self.at(0, j), self.row_stride as isize, self.rows)
-    }
-
     /// The address of element (`i`, `j`).
     #[inline(always)]
     pub(in crate::execute) fn at(&self, i: usize, j: usize) -> *mut T {

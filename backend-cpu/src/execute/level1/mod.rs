@@ -2,6 +2,8 @@
 //!
 //! Each routine is `None`, and has touched nothing, where it does not exist for the type.
 
+#[cfg(test)]
+pub(super) mod fixture;
 mod iamax;
 mod norm;
 mod reduce;

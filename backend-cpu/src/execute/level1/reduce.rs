@@ -14,7 +14,7 @@ use warpwave_core::numerics::{Canonical, Numeric};
 pub(super) unsafe fn dot<T: ScalarArithmetic>(workers: &Workers, conj: bool, x: Vector<T>, y: Vector<T>) -> T {
     // SAFETY: `reduce` asks for ranges within the vectors.
     let chunk = |range| unsafe { dot_chunk(conj, x, y, range) };
-    tree::reduce(workers, x.len(), chunk, T::add).unwrap_or(T::ZERO).canonical()
+    tree::reduce(workers, x.len(), chunk, |a, b| a + b).unwrap_or(T::ZERO).canonical()
 }
 
 /// The part of a dot product in one chunk of the tree.
@@ -59,7 +59,7 @@ unsafe fn dot_chunk_of<T: ScalarArithmetic>(
     range: Range<usize>,
     of: impl Fn(T) -> T + Copy,
 ) -> T {
-    let first = |(x, y)| T::mul(of(x), y);
+    let add = |a, b| a + b;
     let next = |acc, (x, y)| T::mul_add(of(x), y, acc);
     simd::vectorize(
         #[inline(always)]
@@ -68,7 +68,7 @@ unsafe fn dot_chunk_of<T: ScalarArithmetic>(
             match unsafe { (x.slice(range.clone()), y.slice(range.clone())) } {
                 (Some(x), Some(y)) => {
                     let items = |i: usize| x[i..].iter().copied().zip(y[i..].iter().copied());
-                    tree::chunk(range.len(), items, first, next, T::add)
+                    tree::chunk(range.len(), items, next, add)
                 }
                 _ => {
                     let items = |i: usize| {
@@ -78,7 +78,7 @@ unsafe fn dot_chunk_of<T: ScalarArithmetic>(
                             move |i| unsafe { (x.get(i), y.get(i)) },
                         )
                     };
-                    tree::chunk(range.len(), items, first, next, T::add)
+                    tree::chunk(range.len(), items, next, add)
                 }
             }
         },
@@ -95,8 +95,8 @@ pub(super) unsafe fn asum<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
 ) -> T::Magnitude {
     let next = |sum, x: T| x.add_abs1(sum);
     // SAFETY: `reduce` asks for ranges within the vector, which the caller lets us read.
-    let chunk = |range| unsafe { chunk_of(x, range, next, T::Magnitude::add) };
-    tree::reduce(workers, x.len(), chunk, T::Magnitude::add).unwrap_or(T::Magnitude::ZERO).canonical()
+    let chunk = |range| unsafe { chunk_of(x, range, next, |a, b| a + b) };
+    tree::reduce(workers, x.len(), chunk, |a, b| a + b).unwrap_or(T::Magnitude::ZERO).canonical()
 }
 
 /// Reduces the elements of one chunk, with lanes that start at the default of `A`.

@@ -3,12 +3,16 @@
 use super::norm::{Blue, SumOfSquares, WideSquares};
 use crate::element::{Complex, Complex32, Complex64, GemmElement, Scalar, bf16, f16};
 use crate::numerics::{Numeric, Reducible};
+use std::ops::Add;
 
 /// The operations on [`Scalar`] types beyond those of [`Numeric`]. Their results are not canonical: they are steps of a chain,
-/// whose end is.
-pub trait ScalarArithmetic: Scalar + Numeric {
+/// whose end is. So is `+`, which adds by components.
+pub trait ScalarArithmetic: Scalar + Numeric + Add<Output = Self> {
     /// The state of a sum of squares.
     type Squares: SumOfSquares<Component = Self::Magnitude>;
+
+    /// −0, in both components: `mul_add(a, b, MINUS_ZERO)` is the product, to the sign of its zeros.
+    const MINUS_ZERO: Self;
 
     /// `a · b + c`, fused; complex: as the [module](super) says.
     fn mul_add(a: Self, b: Self, c: Self) -> Self;
@@ -31,6 +35,8 @@ macro_rules! real {
     ($t:ty, $squares:ty) => {
         impl ScalarArithmetic for $t {
             type Squares = $squares;
+
+            const MINUS_ZERO: Self = -0.0;
 
             #[inline(always)]
             fn mul_add(a: Self, b: Self, c: Self) -> Self {
@@ -66,6 +72,8 @@ macro_rules! complex {
     ($t:ty, $r:ty) => {
         impl ScalarArithmetic for $t {
             type Squares = <$r as ScalarArithmetic>::Squares;
+
+            const MINUS_ZERO: Self = Complex { re: -0.0, im: -0.0 };
 
             #[inline(always)]
             fn mul_add(a: Self, b: Self, c: Self) -> Self {

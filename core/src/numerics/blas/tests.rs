@@ -155,6 +155,16 @@ fn signs_of_zero() {
     assert_eq!(dot::<f64>(0, |_| 1.0, |_| 1.0).to_bits(), 0);
     assert_eq!(dot(1, |_| -1.0, |_| 0.0f64).to_bits(), (-0.0f64).to_bits(), "a lane starts with the product");
     assert_eq!(gemm(1, 1.0, |_| -1.0, |_| 0.0f64, 0.0, 7.0).to_bits(), 0, "the chain starts at +0");
+    for a in [0.0f64, -0.0, 1.0, -1.0, 5e-324, -5e-324, f64::MAX] {
+        for b in [0.0, -0.0, 1.0, -1.0, 0.25, -5e-324, f64::INFINITY] {
+            let (product, fused) = (f64::mul(a, b), ScalarArithmetic::mul_add(a, b, f64::MINUS_ZERO).canonical());
+            assert_eq!(fused.to_bits(), product.to_bits(), "{a} · {b}");
+            let (z, w) = (Complex { re: a, im: b }, Complex { re: -b, im: a });
+            let (product, fused) = (Complex64::mul(z, w), Complex64::mul_add(z, w, Complex64::MINUS_ZERO).canonical());
+            assert_eq!(fused.re.to_bits(), product.re.to_bits(), "{z} · {w}");
+            assert_eq!(fused.im.to_bits(), product.im.to_bits(), "{z} · {w}");
+        }
+    }
     assert_eq!(asum::<f32>(0, |_| 1.0).to_bits(), 0);
     assert_eq!(asum(1, |_| -0.0f32).to_bits(), 0);
     assert_eq!(nrm2(1, |_| -0.0f64).to_bits(), 0);

@@ -1,0 +1,253 @@
+//! The backend with a fault.
+
+use super::Fault;
+use super::alter::alter;
+use super::elements::{Elements, Input};
+use super::rework::{Factors, Rework, fusable, fused_difference, keep_factors};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use warpwave_core::operation::{Ptr, Source, Span};
+use warpwave_core::{
+    Backend, BinaryOp, DType, DeviceInfo, ErrorKind, HostFn, Operation, OperationKind, Result, Space, Transfer,
+};
+
+/// A backend that delegates to `B`, and has at most one fault.
+#[derive(Debug)]
+pub struct Faulty<B: Backend> {
+    inner: B,
+    fault: Option<Fault>,
+    /// An allocation has failed.
+    exhausted: AtomicBool,
+    /// What the latest operation wrote, as it was before.
+    stale: Arc<Mutex<Option<Stale>>>,
+    /// The latest operation, if it was a product of floats.
+    product: Mutex<Option<(Span, Factors)>>,
+}
+
+/// The bytes from an address on, as they were.
+#[derive(Debug)]
+struct Stale {
+    address: usize,
+    bytes: Vec<u8>,
+}
+
+impl<B: Backend> Faulty<B> {
+    /// `inner` with a fault, or without.
+    ///
+    /// # Safety
+    /// The memory of `inner` is memory of this process, as on the CPU: the host can follow a [`Ptr`] of it. And whoever uses the result
+    /// answers for what the fault breaks: with [`Fault::MissingWait`], work of two streams that touches the same memory may race;
+    /// with [`Fault::EarlyEvent`], memory may be reused before the work on it has ended.
+    pub unsafe fn new(inner: B, fault: Option<Fault>) -> Self {
+        Faulty { inner, fault, exhausted: AtomicBool::new(false), stale: Arc::default(), product: Mutex::default() }
+    }
+
+    /// The fault.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    fn has(&self, fault: Fault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    /// # Safety
+    /// As for [`Backend::execute`].
+    unsafe fn execute_with(&self, stream: &B::Stream, operation: &Operation, fault: Fault) -> Result<()> {
+        // SAFETY: host functions run in the order of the stream, next to the operation, when its operands are still there; `new`'s
+        // caller vouches that the host reaches them.
+        let rework = unsafe {
+            match fault {
+                Fault::Contraction => self.contraction(operation),
+                Fault::StaleDownload => self.keep_stale(operation),
+                fault => Rework::of(fault, operation),
+            }
+        };
+        if let Some(before) = rework.before {
+            self.inner.host_fn(stream, before)?;
+        }
+        if !rework.instead {
+            // SAFETY: the caller's; `alter` names no memory but the operation's own, and padding inside its allocation.
+            unsafe { self.inner.execute(stream, &alter(fault, operation))? };
+        }
+        match rework.after {
+            Some(after) => self.inner.host_fn(stream, after),
+            None => Ok(()),
+        }
+    }
+
+    /// # Safety
+    /// As for [`Rework::of`].
+    unsafe fn contraction(&self, operation: &Operation) -> Rework {
+        let product = lock(&self.product).take();
+        // SAFETY: the caller's.
+        unsafe {
+            match *operation {
+                Operation::Binary { op: BinaryOp::Mul, a, b, out } if fusable(out.dtype) => {
+                    let factors = Factors::default();
+                    *lock(&self.product) = Some((out, factors.clone()));
+                    let before = keep_factors(Input::of(a), Input::of(b), out, factors);
+                    Rework { before: Some(before), ..Rework::default() }
+                }
+                Operation::Binary { op: BinaryOp::Sub, a: Source::Span(a), b, out } => match product {
+                    Some((span, factors)) if span == a => fused_difference(factors, Input::of(b), Elements::span(out)),
+                    _ => Rework::default(),
+                },
+                _ => Rework::default(),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Rework::of`].
+    unsafe fn keep_stale(&self, operation: &Operation) -> Rework {
+        let out = match *operation {
+            Operation::Unary { out, .. } | Operation::Binary { out, .. } | Operation::Cast { out, .. } => out,
+            _ => {
+                *lock(&self.stale) = None;
+                return Rework::default();
+            }
+        };
+        let stale = self.stale.clone();
+        let keep: HostFn = Box::new(move || {
+            let bytes = out.len * out.dtype.size();
+            // SAFETY: the operation's output, which is initialised, as all memory of a backend is; `execute_with` says why it is there.
+            let bytes = unsafe { std::slice::from_raw_parts(out.ptr.as_ptr().cast_const(), bytes) }.to_vec();
+            *lock(&stale) = Some(Stale { address: out.ptr.addr(), bytes });
+        });
+        Rework { before: Some(keep), ..Rework::default() }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+// SAFETY: without a fault every call is passed on to a backend that keeps its promises. With one, a promise is broken on purpose; `new`
+// says which of them concern the safety of memory, and who answers for that.
+unsafe impl<B: Backend> Backend for Faulty<B> {
+    type Stream = B::Stream;
+    type Event = B::Event;
+
+    fn enumerate() -> Result<Vec<DeviceInfo>> {
+        B::enumerate()
+    }
+
+    /// Opens a device without a fault.
+    fn open(index: usize) -> Result<Self> {
+        let inner = B::open(index)?;
+        // SAFETY: without a fault the host follows no pointer, and nothing is broken.
+        Ok(unsafe { Faulty::new(inner, None) })
+    }
+
+    fn info(&self) -> DeviceInfo {
+        self.inner.info()
+    }
+
+    fn supports(&self, kind: OperationKind, dtype: DType) -> bool {
+        self.has(Fault::SwallowedError) || self.inner.supports(kind, dtype)
+    }
+
+    fn allocate(&self, space: Space, bytes: usize) -> Result<Ptr> {
+        let result = self.inner.allocate(space, bytes);
+        if result.is_err() {
+            self.exhausted.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    unsafe fn free(&self, space: Space, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.inner.free(space, ptr, bytes) }
+    }
+
+    fn create_stream(&self) -> Result<B::Stream> {
+        self.inner.create_stream()
+    }
+
+    fn destroy_stream(&self, stream: B::Stream) -> Result<()> {
+        self.inner.destroy_stream(stream)
+    }
+
+    fn is_inline(&self, stream: &B::Stream) -> bool {
+        self.inner.is_inline(stream)
+    }
+
+    fn synchronize(&self, stream: &B::Stream) -> Result<()> {
+        self.inner.synchronize(stream)
+    }
+
+    fn record(&self, stream: &B::Stream) -> Result<B::Event> {
+        self.inner.record(stream)
+    }
+
+    fn wait(&self, stream: &B::Stream, event: &B::Event) -> Result<()> {
+        if self.has(Fault::MissingWait) { Ok(()) } else { self.inner.wait(stream, event) }
+    }
+
+    fn query(&self, event: &B::Event) -> Result<bool> {
+        if self.has(Fault::EarlyEvent) { Ok(true) } else { self.inner.query(event) }
+    }
+
+    fn synchronize_event(&self, event: &B::Event) -> Result<()> {
+        self.inner.synchronize_event(event)
+    }
+
+    fn elapsed(&self, start: &B::Event, end: &B::Event) -> Result<Duration> {
+        self.inner.elapsed(start, end)
+    }
+
+    fn destroy_event(&self, event: B::Event) {
+        self.inner.destroy_event(event);
+    }
+
+    unsafe fn execute(&self, stream: &B::Stream, operation: &Operation) -> Result<()> {
+        let Some(fault) = self.fault else {
+            // SAFETY: the caller's.
+            return unsafe { self.inner.execute(stream, operation) };
+        };
+        if fault == Fault::OutOfMemoryPoisons && self.exhausted.load(Ordering::Relaxed) {
+            let (api, name) = ("execute".to_owned(), "an earlier allocation failed".to_owned());
+            return Err(ErrorKind::Driver { api, code: 2, name }.into());
+        }
+        if fault == Fault::SwallowedError && !self.inner.supports(operation.kind(), operation.dtype()) {
+            return Ok(());
+        }
+        // SAFETY: the caller's.
+        unsafe { self.execute_with(stream, operation, fault) }
+    }
+
+    unsafe fn copy(&self, stream: &B::Stream, transfer: &Transfer) -> Result<()> {
+        let mut transfer = *transfer;
+        if self.has(Fault::PitchIgnored) {
+            transfer.dst_pitch = transfer.row_bytes;
+        }
+        // SAFETY: the caller's; without gaps the destination is a part of what it was.
+        unsafe { self.inner.copy(stream, &transfer) }
+    }
+
+    unsafe fn upload(&self, stream: &B::Stream, src: *const u8, dst: Ptr, bytes: usize) -> Result<()> {
+        let kept = if self.has(Fault::PartialUpload) && bytes > 16 { bytes - bytes % 16 } else { bytes };
+        // SAFETY: the caller's; a part of what may be copied.
+        unsafe { self.inner.upload(stream, src, dst, kept) }
+    }
+
+    unsafe fn download(&self, stream: &B::Stream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        let result = unsafe { self.inner.download(stream, src, dst, bytes) };
+        if let Some(Stale { address, bytes: old }) = lock(&self.stale).take() {
+            let (start, end) = (address.max(src.addr()), (address + old.len()).min(src.addr() + bytes));
+            if start < end {
+                let old = &old[start - address..end - address];
+                // SAFETY: `start..end` lies inside the source, so the same part of the destination is writable.
+                unsafe { dst.add(start - src.addr()).copy_from_nonoverlapping(old.as_ptr(), old.len()) };
+            }
+        }
+        result
+    }
+
+    fn host_fn(&self, stream: &B::Stream, function: HostFn) -> Result<()> {
+        if self.has(Fault::SwallowedHostFn) { Ok(()) } else { self.inner.host_fn(stream, function) }
+    }
+}

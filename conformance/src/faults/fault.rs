@@ -1,0 +1,138 @@
+//! The list of faults.
+
+use std::fmt;
+
+/// How the streams of the device have to work for a fault to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// A call returns when its work has ended.
+    Inline,
+    /// Work is executed later, by a thread of the stream.
+    Async,
+}
+
+/// A fault, and the check that must fail because of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Planted {
+    /// The fault.
+    pub fault: Fault,
+    /// The mode of streams in which it is to be run.
+    pub mode: Mode,
+    /// The id of a check that passes without the fault and fails with it, at the level `smoke`.
+    pub caught_by: &'static str,
+}
+
+macro_rules! faults {
+    ($($(#[doc = $doc:literal])* $fault:ident = $name:literal, $mode:ident, $check:literal;)*) => {
+        /// What can be wrong with a backend.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Fault { $($(#[doc = $doc])* $fault),* }
+
+        impl Fault {
+            /// Every one.
+            pub const ALL: &[Fault] = &[$(Fault::$fault),*];
+
+            /// The short name that reports use.
+            pub const fn name(self) -> &'static str {
+                match self { $(Fault::$fault => $name),* }
+            }
+
+            /// What the backend does.
+            pub const fn description(self) -> &'static str {
+                match self { $(Fault::$fault => concat!($($doc),*).trim_ascii()),* }
+            }
+        }
+
+        const PLANTED: &[Planted] = &[
+            $(Planted { fault: Fault::$fault, mode: Mode::$mode, caught_by: $check }),*
+        ];
+    };
+}
+
+faults! {
+    /// With beta = 0, gemv and gemm take the NaNs of what they update.
+    BetaZeroReadsC = "beta-zero-reads-c", Inline, "blas.gemm.f32.strict";
+    /// With alpha = 0, gemv and gemm take the NaNs of their matrix.
+    AlphaZeroReadsA = "alpha-zero-reads-a", Inline, "blas.gemv.f64.reproducible";
+    /// Products take their first matrix as without gaps, whatever its leading dimension.
+    LdIgnored = "ld-ignored", Inline, "blas.gemm.f64.reproducible";
+    /// A transposition and a product write zeros between the columns of their result.
+    PaddingWritten = "padding-written", Inline, "elementwise.transpose.u8";
+    /// iamax takes the last of equal magnitudes.
+    LastTie = "last-tie", Inline, "blas.iamax.f32";
+    /// A stream does not wait for an event.
+    MissingWait = "missing-wait", Async, "runtime.stream.read_after_write";
+    /// Element-wise operations stop one element short.
+    DroppedTail = "dropped-tail", Inline, "elementwise.add.f32";
+    /// A download returns memory as it was before the last operation on it.
+    StaleDownload = "stale-download", Inline, "elementwise.neg.i32";
+    /// An upload leaves out the bytes after the last multiple of 16.
+    PartialUpload = "partial-upload", Inline, "runtime.copy.odd";
+    /// Conjugation is left out of transposed matrices and of dotc.
+    TransposeForConjugate = "transpose-for-conjugate", Inline, "blas.gemm.c32.strict";
+    /// A negative increment is taken as a positive one.
+    NegativeIncrement = "negative-increment", Inline, "blas.axpy.f64";
+    /// Every matrix of a batch is multiplied by the first one's right-hand side.
+    BatchStrideIgnored = "batch-stride-ignored", Inline, "blas.gemm.f32.strict";
+    /// min and max leave out NaN.
+    NanDroppedInMax = "nan-dropped-in-max", Inline, "elementwise.max.f32";
+    /// The reductions to the smallest and the largest leave out NaN.
+    NanDroppedInReduction = "nan-dropped-in-reduction", Inline, "reduction.reduce_max.f64";
+    /// nrm2 sums the squares as they are, and overflows.
+    NaiveNorm = "naive-norm", Inline, "blas.nrm2.f64";
+    /// gemm of 16-bit floats accumulates in them.
+    NarrowAccumulation = "narrow-accumulation", Inline, "blas.gemm.f16.strict";
+    /// A product followed by a difference is fused.
+    Contraction = "contraction", Inline, "elementwise.contraction.f32";
+    /// axpy rounds its product before it adds.
+    UnfusedAxpy = "unfused-axpy", Inline, "blas.axpy.f32";
+    /// Denormal results of arithmetic become zeros.
+    FlushToZero = "flush-to-zero", Inline, "elementwise.mul.f32";
+    /// Conversions to 16-bit floats truncate.
+    TruncatingCast = "truncating-cast", Inline, "elementwise.cast.f32";
+    /// Element-wise operations write a zero behind their output.
+    GuardOverrun = "guard-overrun", Inline, "elementwise.mul.i16";
+    /// A fill of 8- and 16-bit elements writes whole 32-bit words.
+    OddByteFill = "odd-byte-fill", Inline, "elementwise.fill.u8";
+    /// After an allocation has failed, so does every operation.
+    OutOfMemoryPoisons = "out-of-memory-poisons", Inline, "runtime.memory.exhaustion";
+    /// A host function is dropped without having been called.
+    SwallowedHostFn = "swallowed-host-fn", Async, "runtime.host_fn.order";
+    /// An operation that the device does not offer is accepted and not executed.
+    SwallowedError = "swallowed-error", Inline, "elementwise.unsupported";
+    /// An event says that it has occurred as soon as it is recorded.
+    EarlyEvent = "early-event", Async, "runtime.event.query";
+    /// A product takes a square first matrix as its transpose.
+    RowsForColumns = "rows-for-columns", Inline, "blas.gemv.f32.strict";
+    /// A sum goes through the elements from left to right.
+    PlainSum = "plain-sum", Inline, "reduction.sum.f32";
+    /// A shift to the right of a negative integer fills with zeros.
+    UnsignedShift = "unsigned-shift", Inline, "elementwise.shr.i32";
+    /// An integer divided by zero is the largest integer.
+    DivisionByZero = "division-by-zero", Inline, "elementwise.div.i64";
+    /// gemm of f32 with full precision rounds its matrices to bf16.
+    ReducedStrict = "reduced-strict", Inline, "blas.gemm.f32.strict";
+    /// A product leaves out the last of an odd number of columns.
+    DroppedColumn = "dropped-column", Inline, "blas.gemm.c64.strict";
+    /// A NaN result has the sign that the processor gave it.
+    UnsettledNan = "unsettled-nan", Inline, "elementwise.div.f32";
+    /// min and max do not tell −0 from +0.
+    ZeroSignDropped = "zero-sign-dropped", Inline, "elementwise.min.f16";
+    /// A sequence is made by repeated addition.
+    AccumulatedIota = "accumulated-iota", Inline, "elementwise.iota.f32";
+    /// A copy of rows takes the destination's as without gaps.
+    PitchIgnored = "pitch-ignored", Inline, "runtime.copy.matrix";
+}
+
+/// Every fault, with the check that catches it.
+pub fn faults() -> &'static [Planted] {
+    PLANTED
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

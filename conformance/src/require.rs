@@ -1,0 +1,51 @@
+//! `WARPWAVE_REQUIRE`: what has to be there.
+
+/// The names in `WARPWAVE_REQUIRE`, separated by commas: backends (`cpu`, `cuda`, `hip`) and tools whose absence is a failure
+/// instead of a reason to skip.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Required(Vec<String>);
+
+impl Required {
+    /// The names in the environment; none if the variable is not set.
+    pub fn from_env() -> Self {
+        Required::parse(&std::env::var("WARPWAVE_REQUIRE").unwrap_or_default())
+    }
+
+    /// The names in `text`. Spaces around them do not count.
+    pub fn parse(text: &str) -> Self {
+        Required(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Whether `name` has to be there.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|required| required == name)
+    }
+
+    /// The backends that have to be there and are not among `present`, which holds backends' names or devices' identifiers.
+    pub fn missing_backends<'a>(&'a self, present: &[&str]) -> Vec<&'a str> {
+        let is_present = |name: &str| present.iter().any(|id| id.split(':').next() == Some(name));
+        let backends = self.0.iter().filter(|name| matches!(name.as_str(), "cpu" | "cuda" | "hip"));
+        backends.map(String::as_str).filter(|name| !is_present(name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_separated_by_commas() {
+        let required = Required::parse(" cuda, nvcc,,cpu ");
+        assert!(required.contains("cuda") && required.contains("nvcc") && required.contains("cpu"));
+        assert!(!required.contains("hip") && !required.contains(""));
+        assert_eq!(Required::parse(""), Required::default());
+    }
+
+    #[test]
+    fn a_backend_is_present_with_any_of_its_devices_and_tools_are_no_backends() {
+        let required = Required::parse("cuda,hip,nvcc,cpu");
+        assert_eq!(required.missing_backends(&["cpu", "cuda:1"]), ["hip"]);
+        assert_eq!(required.missing_backends(&[]), ["cuda", "hip", "cpu"]);
+        assert!(Required::default().missing_backends(&[]).is_empty());
+    }
+}

@@ -1,0 +1,219 @@
+//! Running checks.
+
+use crate::case::Tally;
+use crate::check::Check;
+use crate::coverage::{COVERAGE, Coverage};
+use crate::failure::{Failure, Verdict};
+use crate::level::Level;
+use crate::report::{CheckReport, Outcome, RunReport};
+use crate::seed::{CaseId, DEFAULT_SEED};
+use crate::session::Session;
+use regex::Regex;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+use warpwave_core::numerics::contract::{Bound, Class, Row};
+use warpwave_core::{Device, DeviceInfo, Stream};
+
+/// What to run, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How thorough the run is.
+    pub level: Level,
+    /// Where all inputs come from.
+    pub seed: u64,
+    /// Only the checks whose names match.
+    pub filter: Option<Regex>,
+    /// Only this case.
+    pub case: Option<CaseId>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { level: Level::default(), seed: DEFAULT_SEED, filter: None, case: None }
+    }
+}
+
+impl Options {
+    fn chooses(&self, id: &str) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.is_match(id))
+            && self.case.as_ref().is_none_or(|case| case.check == id)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.filter.is_none() && self.case.is_none()
+    }
+}
+
+/// Who watches a run. The unit type watches and says nothing.
+pub trait Progress {
+    /// `checks` checks are about to run on `device`.
+    fn begin(&mut self, device: &DeviceInfo, checks: usize);
+    /// A check is about to run.
+    fn check(&mut self, id: &str);
+    /// A check has ended.
+    fn done(&mut self, report: &CheckReport);
+}
+
+impl Progress for () {
+    fn begin(&mut self, _device: &DeviceInfo, _checks: usize) {}
+    fn check(&mut self, _id: &str) {}
+    fn done(&mut self, _report: &CheckReport) {}
+}
+
+/// Runs the [suite](crate::suite) on a device.
+pub fn run<D: Device>(device: &D, options: &Options, progress: &mut dyn Progress) -> RunReport {
+    let mut coverage = Coverage::default();
+    let started = Instant::now();
+    let mut reports = run_all(device, crate::suite(), options, progress, &mut coverage);
+    if options.is_complete() {
+        reports.push(judge(device, &coverage));
+    }
+    RunReport::new(device.info(), reports, started.elapsed().as_secs_f64())
+}
+
+/// Runs `checks` on a device. The coverage of the contract is not judged.
+pub fn run_checks<D: Device>(
+    device: &D,
+    checks: Vec<Check<D>>,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> RunReport {
+    let started = Instant::now();
+    let reports = run_all(device, checks, options, progress, &mut Coverage::default());
+    RunReport::new(device.info(), reports, started.elapsed().as_secs_f64())
+}
+
+fn run_all<D: Device>(
+    device: &D,
+    mut checks: Vec<Check<D>>,
+    options: &Options,
+    progress: &mut dyn Progress,
+    coverage: &mut Coverage,
+) -> Vec<CheckReport> {
+    checks.retain(|check| options.chooses(check.id()));
+    progress.begin(device.info(), checks.len());
+    let one = |check: &Check<D>| {
+        progress.check(check.id());
+        let report = run_check(device, check, options, coverage);
+        progress.done(&report);
+        report
+    };
+    checks.iter().map(one).collect()
+}
+
+/// Runs one check.
+pub(crate) fn run_check<D: Device>(
+    device: &D,
+    check: &Check<D>,
+    options: &Options,
+    coverage: &mut Coverage,
+) -> CheckReport {
+    let started = Instant::now();
+    let class = check.class();
+    let mut report = CheckReport {
+        id: check.id().to_owned(),
+        class: class.map(Class::letter),
+        dtype: check.dtype(),
+        outcome: Outcome::Pass,
+        reason: None,
+        cases: 0,
+        elements: 0,
+        worst: None,
+        bound: check.rows().first().map(bound),
+        output_hash: None,
+        detail: None,
+        seconds: 0.0,
+    };
+    if let Some(row) = check.rows().iter().find(|row| !device.supports(row.kind, row.dtype)) {
+        report.outcome = Outcome::Unsupported;
+        report.reason = Some(format!("the device does not offer {} of {}", row.kind, row.dtype));
+        return report;
+    }
+    let (tally, verdict) = execute(device, check, options);
+    coverage.add(check.rows(), tally.cases);
+    report.cases = tally.cases.iter().sum();
+    report.elements = tally.elements;
+    report.worst = tally.worst;
+    report.output_hash = tally.hash.map(|hash| format!("{:016x}", hash.value()));
+    match verdict {
+        Ok(()) if report.cases == 0 => {
+            report.outcome = Outcome::Fail;
+            report.detail = Some("no case was executed".to_owned());
+        }
+        Ok(()) => {}
+        Err(Failure::Failed(detail)) => {
+            report.outcome = Outcome::Fail;
+            report.detail = Some(detail);
+        }
+        Err(Failure::Unsupported(detail)) => {
+            report.outcome = Outcome::Fail;
+            report.detail = Some(format!("the device claims to support what it refuses: {detail}"));
+        }
+        Err(Failure::Skipped(reason)) => {
+            report.outcome = Outcome::Skipped;
+            report.reason = Some(reason);
+        }
+    }
+    report.seconds = started.elapsed().as_secs_f64();
+    report
+}
+
+fn execute<D: Device>(device: &D, check: &Check<D>, options: &Options) -> (Tally, Verdict) {
+    let stream = match device.new_stream() {
+        Ok(stream) => stream,
+        Err(error) => return (Tally::default(), Err(error.into())),
+    };
+    let mut session = Session {
+        device,
+        stream,
+        check: check.id(),
+        class: check.class(),
+        level: options.level,
+        seed: options.seed,
+        only: options.case.as_ref(),
+        series: [0; 3],
+        tally: Tally::default(),
+    };
+    // Nothing of the session is looked at after a panic but its counts, which are whole at any time.
+    let outcome = catch_unwind(AssertUnwindSafe(|| check.call(&mut session)));
+    let verdict = outcome.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Err(Failure::new(format_args!("a panic: {}", text.unwrap_or("without a message"))))
+    });
+    // An asynchronous error that no case looked for.
+    let late = session.stream.synchronize().map_err(|error| Failure::new(format_args!("left on the stream: {error}")));
+    (session.tally, verdict.and(late))
+}
+
+/// The bound of a row, in words.
+fn bound(row: &Row) -> String {
+    match row.bound {
+        Bound::Exact => "exact".to_owned(),
+        Bound::Ulp(ulp) => format!("{ulp} ulp"),
+        Bound::Dot { factor, unit, output } => {
+            let factor = if factor == 1.0 { String::new() } else { format!("{factor:.4}·") };
+            let output = if output == 0.0 { String::new() } else { format!(" + 2^{}·|C|", output.log2()) };
+            format!("{factor}(k+2)·2^{}·(|α||A||B|+|β||C|){output} + underflow", unit.log2())
+        }
+    }
+}
+
+/// The entry that says whether every row of the contract was tested.
+pub(crate) fn judge<D: Device>(device: &D, coverage: &Coverage) -> CheckReport {
+    let judgement = coverage.judge(|kind, dtype| device.supports(kind, dtype));
+    let (cells, empty) = (judgement.cells, judgement.empty.len());
+    CheckReport {
+        id: COVERAGE.to_owned(),
+        class: None,
+        dtype: None,
+        outcome: if empty == 0 { Outcome::Pass } else { Outcome::Fail },
+        reason: Some(format!("{} of {cells} combinations of operation, type and lane have cases", cells - empty)),
+        cases: 0,
+        elements: 0,
+        worst: None,
+        bound: None,
+        output_hash: None,
+        detail: (empty > 0).then(|| format!("without a case: {}", judgement.empty.join(", "))),
+        seconds: 0.0,
+    }
+}

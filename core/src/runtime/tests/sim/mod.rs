@@ -1,0 +1,349 @@
+//! A simulated device: a backend that does what drivers do at their worst, and logs what no driver would forgive.
+//!
+//! Streams run late and out of order; the order in which steps are *known* to happen is tracked with vector clocks, so that a
+//! missing wait is found whatever the schedule. Calls from host functions, uses of released things, early frees and deadlocks are
+//! violations; so is everything that is left when the device has been closed.
+
+mod memory;
+mod world;
+
+pub(crate) use world::{Inline, Options, Order, Refusals, World};
+
+use crate::backend::{Backend, HostFn, Space, Transfer};
+use crate::element::DType;
+use crate::error::{Error, ErrorKind, Result};
+use crate::info::DeviceInfo;
+use crate::operation::{Operation, OperationKind, Ptr, Strided};
+use crate::sync::Arc;
+use memory::Touch;
+use std::time::Duration;
+use world::{State, Target, Work, rows};
+
+#[derive(Debug)]
+pub(crate) struct SimStream(usize);
+
+#[derive(Debug)]
+pub(crate) struct SimEvent(usize);
+
+/// The backend. The world it works on outlives it.
+pub(crate) struct Sim(pub(crate) Arc<World>);
+
+impl std::fmt::Debug for Sim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sim")
+    }
+}
+
+impl Drop for Sim {
+    fn drop(&mut self) {
+        self.0.set_closed();
+    }
+}
+
+fn refused(call: &str) -> Error {
+    ErrorKind::Driver { api: call.into(), code: 1, name: "simulated refusal".into() }.into()
+}
+
+/// Whether one of the next calls of a kind is to be refused; counts it.
+fn refuses(left: &mut u32) -> bool {
+    let refuses = *left > 0;
+    *left -= u32::from(refuses);
+    refuses
+}
+
+fn touch(ptr: Ptr, bytes: usize, write: bool) -> Touch {
+    Touch { addr: ptr.addr(), bytes, write }
+}
+
+fn touch_strided(x: &Strided, write: bool) -> Touch {
+    touch(x.base, ((x.len - 1) * x.inc.unsigned_abs() + 1) * x.dtype.size(), write)
+}
+
+impl Sim {
+    /// What every call does first.
+    fn call(&self, name: &str) -> Result<()> {
+        if self.0.refuses_call(name) {
+            return Err(refused(name));
+        }
+        if self.0.lock().refuse.lost {
+            return Err(ErrorKind::DeviceLost { what: "simulated".into() }.into());
+        }
+        self.0.dawdle();
+        Ok(())
+    }
+
+    fn check_stream(&self, state: &State, stream: &SimStream, name: &str) {
+        if state.streams[stream.0].destroyed {
+            self.0.violation(format!("{name} on a destroyed stream"));
+        }
+    }
+
+    fn check_event(&self, state: &State, event: &SimEvent, name: &str) {
+        if !state.events[event.0].alive {
+            self.0.violation(format!("{name} of a destroyed event"));
+        }
+    }
+
+    /// Enqueues one step; with `ends`, waits for it.
+    fn enqueue(&self, stream: &SimStream, work: Work, touches: &[Touch], name: &str, ends: bool) -> Result<()> {
+        self.call(name)?;
+        let mut state = self.0.lock();
+        self.check_stream(&state, stream, name);
+        if refuses(&mut state.refuse.full) {
+            return Err(refused(name));
+        }
+        match state.push(stream.0, work, touches) {
+            Ok(_) => {}
+            Err(text) => self.0.violation(format!("{name}: {text}")),
+        }
+        let late = refuses(&mut state.refuse.late);
+        if ends || state.streams[stream.0].inline {
+            state = self.finish(state, stream);
+        }
+        drop(self.0.tick(state));
+        self.0.dawdle();
+        if late { Err(refused(name)) } else { Ok(()) }
+    }
+
+    /// Waits for all that is enqueued on a stream.
+    fn finish<'a>(
+        &'a self,
+        state: crate::sync::MutexGuard<'a, State>,
+        stream: &SimStream,
+    ) -> crate::sync::MutexGuard<'a, State> {
+        let clock = state.streams[stream.0].clock.clone();
+        let target = vec![(stream.0, state.streams[stream.0].enqueued)];
+        let mut state = self.0.run_until(state, &target);
+        state.observed.join(&clock);
+        state
+    }
+}
+
+// SAFETY: memory is allocated with the size and alignment asked for, written once before it is handed out, and deallocated only when
+// the world ends; steps run in the order of their stream and after the events they wait for; each touches what its operands say,
+// after a check that this lies in a live allocation; `upload` copies the source and `download` fills the destination before they return.
+unsafe impl Backend for Sim {
+    type Stream = SimStream;
+    type Event = SimEvent;
+
+    fn enumerate() -> Result<Vec<DeviceInfo>> {
+        Ok(Vec::new())
+    }
+
+    fn open(index: usize) -> Result<Self> {
+        Err(ErrorKind::NoDevice { device: format!("sim:{index}"), remedy: "make a world".into() }.into())
+    }
+
+    fn info(&self) -> DeviceInfo {
+        DeviceInfo { id: "sim".into(), ..DeviceInfo::default() }
+    }
+
+    fn supports(&self, kind: OperationKind, _: DType) -> bool {
+        matches!(kind, OperationKind::Fill | OperationKind::Copy)
+    }
+
+    fn allocate(&self, space: Space, bytes: usize) -> Result<Ptr> {
+        self.call("allocate")?;
+        let mut state = self.0.lock();
+        state.counts.allocates += 1;
+        let limit = self.0.options.memory;
+        let free = limit.saturating_sub(state.memory.live_bytes());
+        state.allocate(space, bytes, limit).ok_or_else(|| ErrorKind::OutOfMemory { requested: bytes, free }.into())
+    }
+
+    unsafe fn free(&self, space: Space, ptr: Ptr, bytes: usize) -> Result<()> {
+        self.call("free")?;
+        let mut state = self.0.lock();
+        state.counts.frees += 1;
+        if refuses(&mut state.refuse.free) {
+            return Err(refused("free"));
+        }
+        let observed = state.observed.clone();
+        if self.0.options.free_waits {
+            let everything: Target = state.everything();
+            state = self.0.run_until(state, &everything);
+        }
+        if let Err(text) = state.memory.free(space, ptr, bytes, &observed) {
+            self.0.violation(text);
+        }
+        Ok(())
+    }
+
+    fn create_stream(&self) -> Result<SimStream> {
+        self.call("create_stream")?;
+        let mut state = self.0.lock();
+        let index = state.streams.len();
+        let inline = match self.0.options.inline {
+            Inline::None => false,
+            Inline::All => true,
+            Inline::Alternate => index % 2 == 1,
+        };
+        // The host enqueues nothing before it has made the stream, so all that it knows to have ended comes before.
+        state.streams.push(world::StreamState { inline, ..Default::default() });
+        Ok(SimStream(index))
+    }
+
+    fn destroy_stream(&self, stream: SimStream) -> Result<()> {
+        self.call("destroy_stream")?;
+        let mut state = self.0.lock();
+        self.check_stream(&state, &stream, "destroy");
+        state.streams[stream.0].destroyed = true;
+        Ok(())
+    }
+
+    fn is_inline(&self, stream: &SimStream) -> bool {
+        self.0.lock().streams[stream.0].inline
+    }
+
+    fn synchronize(&self, stream: &SimStream) -> Result<()> {
+        self.call("synchronize")?;
+        let mut state = self.0.lock();
+        state.counts.host_waits += 1;
+        self.check_stream(&state, stream, "synchronize");
+        drop(self.finish(state, stream));
+        Ok(())
+    }
+
+    fn record(&self, stream: &SimStream) -> Result<SimEvent> {
+        self.call("record")?;
+        let mut state = self.0.lock();
+        state.counts.records += 1;
+        self.check_stream(&state, stream, "record");
+        if refuses(&mut state.refuse.record) {
+            return Err(refused("record"));
+        }
+        let (step, clock) = (state.streams[stream.0].enqueued, state.streams[stream.0].clock.clone());
+        state.events.push(world::EventState { stream: stream.0, step, clock, alive: true });
+        let event = SimEvent(state.events.len() - 1);
+        drop(state);
+        self.0.dawdle();
+        Ok(event)
+    }
+
+    fn wait(&self, stream: &SimStream, event: &SimEvent) -> Result<()> {
+        self.call("wait")?;
+        let mut state = self.0.lock();
+        state.counts.waits += 1;
+        self.check_stream(&state, stream, "wait");
+        self.check_event(&state, event, "wait");
+        if refuses(&mut state.refuse.wait) {
+            return Err(refused("wait"));
+        }
+        let event = &state.events[event.0];
+        let (work, clock) = (Work::Wait { stream: event.stream, step: event.step }, event.clock.clone());
+        state.streams[stream.0].clock.join(&clock);
+        if let Err(text) = state.push(stream.0, work, &[]) {
+            self.0.violation(text);
+        }
+        if state.streams[stream.0].inline {
+            state = self.finish(state, stream);
+        }
+        drop(self.0.tick(state));
+        self.0.dawdle();
+        Ok(())
+    }
+
+    fn query(&self, event: &SimEvent) -> Result<bool> {
+        self.call("query")?;
+        let mut state = self.0.lock();
+        self.check_event(&state, event, "query");
+        if refuses(&mut state.refuse.query) {
+            return Err(refused("query"));
+        }
+        let &world::EventState { stream, step, .. } = &state.events[event.0];
+        let occurred = state.has_ended(&vec![(stream, step)]);
+        if occurred {
+            let clock = state.events[event.0].clock.clone();
+            state.observed.join(&clock);
+        }
+        Ok(occurred)
+    }
+
+    fn synchronize_event(&self, event: &SimEvent) -> Result<()> {
+        self.call("synchronize_event")?;
+        let mut state = self.0.lock();
+        state.counts.host_waits += 1;
+        self.check_event(&state, event, "synchronize");
+        let &world::EventState { stream, step, .. } = &state.events[event.0];
+        let clock = state.events[event.0].clock.clone();
+        state = self.0.run_until(state, &vec![(stream, step)]);
+        state.observed.join(&clock);
+        Ok(())
+    }
+
+    fn elapsed(&self, start: &SimEvent, end: &SimEvent) -> Result<Duration> {
+        self.synchronize_event(start)?;
+        self.synchronize_event(end)?;
+        Ok(Duration::ZERO)
+    }
+
+    fn destroy_event(&self, event: SimEvent) {
+        if self.call("destroy_event").is_ok() {
+            let mut state = self.0.lock();
+            self.check_event(&state, &event, "destroy");
+            state.events[event.0].alive = false;
+        }
+    }
+
+    unsafe fn execute(&self, stream: &SimStream, operation: &Operation) -> Result<()> {
+        match operation {
+            Operation::Fill { value, out } => {
+                let pattern = value.bytes().to_vec();
+                let touches = [touch(out.ptr, out.len * pattern.len(), true)];
+                let work = Work::Fill { out: out.ptr, pattern, len: out.len };
+                self.enqueue(stream, work, &touches, "execute", false)
+            }
+            Operation::Copy { x, y } => {
+                let size = x.dtype.size();
+                // One row for each element; a negative increment is beyond what the simulation needs.
+                assert!(x.inc > 0 && y.inc > 0, "increments of the simulated copy are positive");
+                let transfer = Transfer {
+                    src: x.base,
+                    src_space: Space::Device,
+                    dst: y.base,
+                    dst_space: Space::Device,
+                    row_bytes: size,
+                    rows: x.len,
+                    src_pitch: x.inc.unsigned_abs() * size,
+                    dst_pitch: y.inc.unsigned_abs() * size,
+                };
+                let touches = [touch_strided(x, false), touch_strided(y, true)];
+                self.enqueue(stream, Work::Copy(transfer), &touches, "execute", false)
+            }
+            other => Err(Error::unsupported(other.kind())),
+        }
+    }
+
+    unsafe fn copy(&self, stream: &SimStream, transfer: &Transfer) -> Result<()> {
+        let bytes = transfer.row_bytes;
+        let touches: Vec<Touch> =
+            rows(transfer).flat_map(|(src, dst)| [touch(src, bytes, false), touch(dst, bytes, true)]).collect();
+        self.enqueue(stream, Work::Copy(*transfer), &touches, "copy", false)
+    }
+
+    unsafe fn upload(&self, stream: &SimStream, src: *const u8, dst: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: readable for `bytes` by the contract.
+        let data = unsafe { std::slice::from_raw_parts(src, bytes) }.to_vec();
+        let waits = self.0.options.upload_waits;
+        self.enqueue(stream, Work::Upload { data, dst }, &[touch(dst, bytes, true)], "upload", waits)
+    }
+
+    unsafe fn download(&self, stream: &SimStream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
+        self.enqueue(stream, Work::Nothing, &[touch(src, bytes, false)], "download", true)?;
+        let state = self.0.lock();
+        // SAFETY: `src` lies in an allocation, which stays until the world ends; `dst` is writable for `bytes` by the contract. The
+        // world is locked, so no step runs.
+        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), dst, bytes) };
+        drop(state);
+        Ok(())
+    }
+
+    fn host_fn(&self, stream: &SimStream, function: HostFn) -> Result<()> {
+        let hold = {
+            let mut state = self.0.lock();
+            let at = state.hold_next.iter().position(|(held, _)| *held == stream.0);
+            at.map(|at| state.hold_next.swap_remove(at).1)
+        };
+        self.enqueue(stream, Work::Host { function: Some(function), hold }, &[], "host_fn", false)
+    }
+}

@@ -1,0 +1,205 @@
+//! The types of [`plain`](super), which inside an execution of `shuttle` are shuttle's: so the ordinary test binary can run the
+//! runtime itself under shuttle's schedulers. The choice is made when a value is constructed.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::thread::LocalKey;
+use std::time::Duration;
+
+/// Which of shuttle's tasks this is, if any.
+fn task() -> Option<usize> {
+    shuttle::current::try_get_current_task().map(usize::from)
+}
+
+macro_rules! atomic {
+    ($name:ident: $value:ty; $($method:ident($($arg:ident: $t:ty),*) -> $r:ty;)*) => {
+        #[derive(Debug)]
+        pub(crate) enum $name {
+            Std(std::sync::atomic::$name),
+            Shuttle(shuttle::sync::atomic::$name),
+        }
+
+        #[allow(dead_code)]
+        impl $name {
+            pub(crate) fn new(value: $value) -> Self {
+                match task() {
+                    None => $name::Std(std::sync::atomic::$name::new(value)),
+                    Some(_) => $name::Shuttle(shuttle::sync::atomic::$name::new(value)),
+                }
+            }
+
+            $(pub(crate) fn $method(&self, $($arg: $t),*) -> $r {
+                match self {
+                    $name::Std(atomic) => atomic.$method($($arg),*),
+                    $name::Shuttle(atomic) => atomic.$method($($arg),*),
+                }
+            })*
+        }
+    };
+}
+
+macro_rules! integer {
+    ($name:ident: $value:ty) => {
+        atomic! { $name: $value;
+            load(order: Ordering) -> $value;
+            store(value: $value, order: Ordering) -> ();
+            fetch_add(value: $value, order: Ordering) -> $value;
+            fetch_sub(value: $value, order: Ordering) -> $value;
+            fetch_update(set: Ordering, get: Ordering, f: impl FnMut($value) -> Option<$value>)
+                -> Result<$value, $value>;
+        }
+    };
+}
+integer!(AtomicU32: u32);
+integer!(AtomicU64: u64);
+integer!(AtomicUsize: usize);
+atomic! { AtomicBool: bool;
+    load(order: Ordering) -> bool;
+    store(value: bool, order: Ordering) -> ();
+    swap(value: bool, order: Ordering) -> bool;
+}
+
+pub(crate) enum Mutex<T> {
+    Std(std::sync::Mutex<T>),
+    Shuttle(shuttle::sync::Mutex<T>),
+}
+
+pub(crate) enum MutexGuard<'a, T> {
+    Std(std::sync::MutexGuard<'a, T>),
+    Shuttle(shuttle::sync::MutexGuard<'a, T>),
+}
+
+impl<T> Mutex<T> {
+    pub(crate) fn new(value: T) -> Self {
+        match task() {
+            None => Mutex::Std(std::sync::Mutex::new(value)),
+            Some(_) => Mutex::Shuttle(shuttle::sync::Mutex::new(value)),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        match self {
+            Mutex::Std(mutex) => MutexGuard::Std(mutex.lock().unwrap_or_else(PoisonError::into_inner)),
+            Mutex::Shuttle(mutex) => MutexGuard::Shuttle(mutex.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Mutex")
+    }
+}
+
+impl<T> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            MutexGuard::Std(guard) => guard,
+            MutexGuard::Shuttle(guard) => guard,
+        }
+    }
+}
+
+impl<T> DerefMut for MutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        match self {
+            MutexGuard::Std(guard) => guard,
+            MutexGuard::Shuttle(guard) => guard,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum Condvar {
+    Std(std::sync::Condvar),
+    Shuttle(shuttle::sync::Condvar),
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        match task() {
+            None => Condvar::Std(std::sync::Condvar::new()),
+            Some(_) => Condvar::Shuttle(shuttle::sync::Condvar::new()),
+        }
+    }
+}
+
+impl Condvar {
+    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        match (self, guard) {
+            (Condvar::Std(condvar), MutexGuard::Std(guard)) => {
+                MutexGuard::Std(condvar.wait(guard).unwrap_or_else(PoisonError::into_inner))
+            }
+            (Condvar::Shuttle(condvar), MutexGuard::Shuttle(guard)) => {
+                MutexGuard::Shuttle(condvar.wait(guard).unwrap_or_else(PoisonError::into_inner))
+            }
+            _ => unreachable!("a condition variable and a mutex of different kinds"),
+        }
+    }
+
+    /// As `wait`; also says whether `limit` has passed, which it never has under shuttle: that detects deadlocks by itself.
+    pub(crate) fn wait_timeout<'a, T>(&self, guard: MutexGuard<'a, T>, limit: Duration) -> (MutexGuard<'a, T>, bool) {
+        match (self, guard) {
+            (Condvar::Std(condvar), MutexGuard::Std(guard)) => {
+                let (guard, result) = condvar.wait_timeout(guard, limit).unwrap_or_else(PoisonError::into_inner);
+                (MutexGuard::Std(guard), result.timed_out())
+            }
+            (condvar, guard) => (condvar.wait(guard), false),
+        }
+    }
+
+    pub(crate) fn notify_all(&self) {
+        match self {
+            Condvar::Std(condvar) => condvar.notify_all(),
+            Condvar::Shuttle(condvar) => condvar.notify_all(),
+        }
+    }
+}
+
+/// A flag that each thread has for itself; shuttle's tasks share one thread of the system.
+pub(crate) struct TaskFlag(pub(crate) &'static LocalKey<RefCell<HashSet<Option<usize>>>>);
+
+impl TaskFlag {
+    pub(crate) fn get(&self) -> bool {
+        self.0.with_borrow(|set| set.contains(&task()))
+    }
+
+    pub(crate) fn replace(&self, value: bool) -> bool {
+        self.0.with_borrow_mut(|set| if value { !set.insert(task()) } else { set.remove(&task()) })
+    }
+}
+
+pub(crate) mod inside_host_fn {
+    use super::{HashSet, RefCell, TaskFlag};
+
+    thread_local! {
+        static INSIDE: RefCell<HashSet<Option<usize>>> = RefCell::default();
+    }
+
+    pub(crate) fn get() -> bool {
+        TaskFlag(&INSIDE).get()
+    }
+
+    pub(crate) fn replace(inside: bool) -> bool {
+        TaskFlag(&INSIDE).replace(inside)
+    }
+}
+
+pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) {
+    match task() {
+        None => drop(std::thread::Builder::new().name(name.into()).spawn(body)),
+        Some(_) => drop(shuttle::thread::Builder::new().name(name.into()).spawn(body)),
+    }
+}
