@@ -39,6 +39,7 @@ impl<D: Numerics> Lane<D> {
 /// For x = 0, 1, 2, …: √(x·offset), chunk by chunk, and the sum of all.
 fn overlap<D: Numerics>(device: &D) -> Result<()> {
     let main = device.default_stream();
+    let start = main.record()?;
     let mut lanes = [Lane::new(device)?, Lane::new(device)?];
     let mut results = vec![0.0; CHUNKS * CHUNK];
     let mut sums = main.zeros::<f64>(CHUNKS)?;
@@ -48,7 +49,6 @@ fn overlap<D: Numerics>(device: &D) -> Result<()> {
     let mut weight = main.alloc::<f64>(CHUNK)?;
     main.fill(&mut weight, 4.0)?;
 
-    let start = main.record()?;
     let mut spans: Vec<[Event<D>; 2]> = Vec::new();
     for i in 0..CHUNKS {
         let Lane { stream, input, output, chunk, roots } = &mut lanes[i % 2];

@@ -38,7 +38,12 @@ fn main() -> Result<()> {
 fn describe<D: Device>(device: &D) {
     let info = device.info();
     println!("{}: {} ({}, {})", info.id, info.name, info.arch, info.mode);
-    println!("  {} units, warps of {}, {:.1} GiB", info.units, info.warp_size, info.memory as f64 / (1u64 << 30) as f64);
+    println!(
+        "  {} units, warps of {}, {:.1} GiB",
+        info.units,
+        info.warp_size,
+        info.memory as f64 / (1u64 << 30) as f64
+    );
     for (routines, provider) in &info.providers {
         println!("  {routines}: {provider}");
     }

@@ -127,11 +127,11 @@ impl<'a, D: Device> Case<'a, D> {
     /// Holds the error of one element to its bound, and keeps the worst ratio of the two.
     ///
     /// # Errors
-    /// If the error is above the bound, or either is NaN.
+    /// If the error is above the bound or not finite, or the bound is NaN.
     pub fn error(&mut self, what: impl Display, index: usize, error: f64, bound: f64) -> Verdict {
         self.tally.elements += 1;
         // A NaN fails as well.
-        if error <= bound {
+        if error <= bound && error.is_finite() {
             let ratio = if error == 0.0 { 0.0 } else { error / bound };
             self.tally.worst = Some(self.tally.worst.map_or(ratio, |worst| worst.max(ratio)));
             return Ok(());

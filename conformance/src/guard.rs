@@ -87,3 +87,46 @@ fn guard<T: Element>(len: usize) -> Vec<T> {
     }
     data
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+    use crate::case::Tally;
+    use crate::level::Level;
+    use warpwave_core::numerics::contract::Lane;
+    use warpwave_cpu::CpuDevice;
+
+    #[test]
+    fn one_element_beside_the_data_is_seen_and_none_inside() {
+        let device = CpuDevice::open(0).unwrap();
+        let stream = device.default_stream();
+        let case = Case {
+            device: &device,
+            stream: &stream,
+            level: Level::Smoke,
+            lane: Lane::Poison,
+            hashed: true,
+            tally: Tally::default(),
+        };
+        for len in [0, 1, 10] {
+            let data = vec![7_u8; len];
+            let mut guarded = Guarded::<u8, CpuDevice>::new(&stream, &data).unwrap();
+            assert_eq!(guarded.read(&case).unwrap(), data);
+            let all = FRONT + len + BACK;
+            for at in 0..all {
+                let mut element = guarded.buffer.slice_mut(at..=at).unwrap();
+                let mut old = [0];
+                stream.read(&element, &mut old).unwrap();
+                stream.write(&mut element, &[old[0] ^ 0x80]).unwrap();
+                let inside = (FRONT..FRONT + len).contains(&at);
+                assert_eq!(guarded.read(&case).is_ok(), inside, "{at} of {all}");
+                stream.write(&mut guarded.buffer.slice_mut(at..=at).unwrap(), &old).unwrap();
+            }
+            let before = stream.to_vec(&guarded.buffer).unwrap();
+            stream.write(&mut guarded.buffer.slice_mut(..FRONT).unwrap(), &before[1..=FRONT]).unwrap();
+            let message = guarded.read(&case).unwrap_err().to_string();
+            assert!(message.contains("33 in front of the start"), "{message}");
+        }
+    }
+}

@@ -47,12 +47,14 @@
 mod case;
 mod check;
 mod coverage;
+mod elementwise;
 mod failure;
 pub mod faults;
 mod guard;
 #[doc(hidden)]
 pub mod harness;
 mod level;
+mod reduction;
 mod reference;
 mod report;
 mod require;
@@ -77,5 +79,7 @@ pub use session::Session;
 pub fn suite<D: warpwave_core::Device>() -> Vec<Check<D>> {
     let mut checks = Vec::new();
     runtime::add(&mut checks);
+    elementwise::add(&mut checks);
+    reduction::add(&mut checks);
     checks
 }

@@ -1,5 +1,9 @@
 //! `WARPWAVE_REQUIRE`: what has to be there.
 
+/// The backends, and then the tools, that can be required.
+const BACKENDS: [&str; 3] = ["cpu", "cuda", "hip"];
+const TOOLS: [&str; 5] = ["cxx", "llvm", "nvcc", "nvrtc", "rocm-headers"];
+
 /// The names in `WARPWAVE_REQUIRE`, separated by commas: backends (`cpu`, `cuda`, `hip`) and tools whose absence is a failure
 /// instead of a reason to skip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,8 +28,14 @@ impl Required {
     /// The backends that have to be there and are not among `present`, which holds backends' names or devices' identifiers.
     pub fn missing_backends<'a>(&'a self, present: &[&str]) -> Vec<&'a str> {
         let is_present = |name: &str| present.iter().any(|id| id.split(':').next() == Some(name));
-        let backends = self.0.iter().filter(|name| matches!(name.as_str(), "cpu" | "cuda" | "hip"));
-        backends.map(String::as_str).filter(|name| !is_present(name)).collect()
+        let backends = self.0.iter().map(String::as_str).filter(|name| BACKENDS.contains(name));
+        backends.filter(|name| !is_present(name)).collect()
+    }
+
+    /// The names that mean nothing: a mistyped one would require nothing and nobody would notice.
+    pub fn unknown(&self) -> Vec<&str> {
+        let names = self.0.iter().map(String::as_str);
+        names.filter(|name| !BACKENDS.contains(name) && !TOOLS.contains(name)).collect()
     }
 }
 
@@ -38,6 +48,8 @@ mod tests {
         let required = Required::parse(" cuda, nvcc,,cpu ");
         assert!(required.contains("cuda") && required.contains("nvcc") && required.contains("cpu"));
         assert!(!required.contains("hip") && !required.contains(""));
+        assert!(required.unknown().is_empty());
+        assert_eq!(Required::parse("cdua,cuda").unknown(), ["cdua"]);
         assert_eq!(Required::parse(""), Required::default());
     }
 

@@ -78,11 +78,14 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut out = stdout().lock();
     writeln!(out, "{} rows of {} values, on {}", table.rows(), table.cols, device.info().id)?;
     writeln!(out, "total variance {:.6}\n", pca.total_variance)?;
-    writeln!(out, "component    variance  explained   together")?;
+    writeln!(out, "component    variance    explained   together  strongest column")?;
     let mut together = 0.0;
-    for (i, (variance, ratio)) in pca.variances.iter().zip(pca.ratios()).enumerate() {
+    let components = pca.components.chunks_exact(table.cols);
+    for (i, ((variance, ratio), component)) in pca.variances.iter().zip(pca.ratios()).zip(components).enumerate() {
         together += ratio;
-        writeln!(out, "{:9}  {variance:10.6}  {ratio:.9}  {together:.6}", i + 1)?;
+        // The largest element is the strongest, because signs are such that it is positive.
+        let strongest = component.iter().enumerate().max_by(|(_, x), (_, y)| x.total_cmp(y)).map_or(0, |(j, _)| j + 1);
+        writeln!(out, "{:9}  {variance:10.6}  {ratio:11.9}  {together:9.6}  {strongest:16}", i + 1)?;
     }
 
     let svg = plot::scatter(&pca, &table.digits)?;

@@ -14,7 +14,6 @@ pub(crate) struct Pca {
     /// The variance of all columns together: the trace of the covariance matrix.
     pub(crate) total_variance: f64,
     /// The components, one after the other: orthonormal, each with its largest element positive.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests check it"))]
     pub(crate) components: Vec<f64>,
     /// Each row's coordinates along the first two components, relative to the mean.
     pub(crate) scores: Vec<[f64; 2]>,
@@ -41,11 +40,13 @@ const MAX_ITERATIONS: usize = 10_000;
 /// The `count` leading components of a table with at least two rows and columns, or as many as it has columns.
 ///
 /// # Errors
-/// If all rows are the same, so that there is no variance to explain; if it is too large for an f64; if the iteration does not
+/// If there is no variance to explain; if it is too large for an f64; if the iteration does not
 /// converge; and those of the device.
 pub(crate) fn pca<D: Numerics>(device: &D, table: &Table, count: usize) -> std::result::Result<Pca, Box<dyn Error>> {
     let stream = device.default_stream();
     let (rows, cols) = (table.rows(), table.cols);
+    // Asked of the data itself: a mean that had to be rounded leaves a variance that is tiny, but not zero.
+    let same = table.values.chunks_exact(cols).all(|row| row == &table.values[..cols]);
     let mut x = stream.from_slice(&table.values)?;
     centre(device, &mut x, rows, cols)?;
     let x = x.view().matrix_with(rows, cols, cols, Layout::RowMajor)?;
@@ -60,8 +61,11 @@ pub(crate) fn pca<D: Numerics>(device: &D, table: &Table, count: usize) -> std::
     if !total_variance.is_finite() {
         return Err("the variance of the data is too large for a 64-bit number".into());
     }
-    if total_variance < f64::MIN_POSITIVE {
-        return Err("all rows are the same: there is no variance to explain".into());
+    if same || total_variance < f64::MIN_POSITIVE {
+        return Err(
+            "there is no variance to explain: all rows are the same, or differ by too little for a 64-bit number"
+                .into(),
+        );
     }
 
     let leading = leading_eigenvectors(device, &covariance, cols, count.min(cols), total_variance)?;
@@ -286,6 +290,8 @@ mod tests {
         let device = warpwave::open_named("cpu").unwrap();
         let error = |values: &[f64]| pca(&device, &table(2, values), 2).unwrap_err().to_string();
         assert!(error(&[1.0, 2.0, 1.0, 2.0]).contains("all rows are the same"));
+        assert!(error(&[0.1, 0.7, 0.1, 0.7, 0.1, 0.7]).contains("all rows are the same"));
+        assert!(error(&[1e-200, 0.0, 0.0, 1e-200]).contains("differ by too little"));
         assert!(error(&[1e200, 0.0, -1e200, 1.0]).contains("too large"));
         assert!(error(&[1e308, 0.0, 1e308, 1.0]).contains("too large"));
     }

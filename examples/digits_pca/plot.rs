@@ -4,8 +4,12 @@ use crate::pca::Pca;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
+use std::ops::Range;
 
-const SIZE: (u32, u32) = (960, 760);
+const SIZE: (u32, u32) = (960, 800);
+
+/// The shape of the area inside the axes: [`SIZE`] without what is around it in [`draw`].
+const PLOT: (f64, f64) = (770.0, 685.0);
 
 /// Ten colours that keep apart (Tableau 10).
 const COLOURS: [RGBColor; 10] = [
@@ -35,17 +39,21 @@ pub(crate) fn scatter(pca: &Pca, digits: &[u8]) -> Result<String, Box<dyn Error>
     Ok(svg)
 }
 
-fn draw(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, pca: &Pca, digits: &[u8]) -> Result<(), Box<dyn Error>> {
+fn draw(
+    area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
+    pca: &Pca,
+    digits: &[u8],
+) -> Result<(), Box<dyn Error>> {
     area.fill(&WHITE)?;
     let shares: Vec<f64> = pca.ratios().map(|ratio| 100.0 * ratio).collect();
-    let (x, y) = (range(pca.scores.iter().map(|s| s[0])), range(pca.scores.iter().map(|s| s[1])));
+    let (x, y) = ranges(&pca.scores);
     let mut chart = ChartBuilder::on(area)
         .caption("Handwritten digits along their first two principal components", ("sans-serif", 24))
         .margin(16)
         .margin_right(110)
         .x_label_area_size(52)
         .y_label_area_size(64)
-        .build_cartesian_2d(x.clone(), y.clone())?;
+        .build_cartesian_2d(x, y)?;
     chart
         .configure_mesh()
         .x_desc(format!("component 1 ({:.1} % of the variance)", shares[0]))
@@ -99,11 +107,18 @@ fn centre(pca: &Pca, digits: &[u8], digit: u8) -> Option<(f64, f64)> {
     (n > 0.0).then(|| (of_digit().map(|s| s[0] / n).sum(), of_digit().map(|s| s[1] / n).sum()))
 }
 
-/// From the smallest to the largest, and a little space. Never empty, also for data along one line.
-fn range(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
-    let (low, high) = values.fold((0f64, 0f64), |(low, high), x| (low.min(x), high.max(x)));
-    let space = (0.05 * (high - low)).max(f64::MIN_POSITIVE.sqrt());
-    low - space..high + space
+/// Ranges that hold all points and a little space, with the same scale on both axes: distances in the picture are distances in the data.
+fn ranges(scores: &[[f64; 2]]) -> (Range<f64>, Range<f64>) {
+    let [x, y] = [0, 1].map(|axis| {
+        let values = scores.iter().map(|s| s[axis]);
+        let (low, high) = values.fold((0f64, 0f64), |(low, high), x| (low.min(x), high.max(x)));
+        ((low + high) / 2.0, (high - low) / 2.0)
+    });
+    let (width, height) = PLOT;
+    // The floor is for points that are all in one place.
+    let unit = (1.06 * (x.1 / width).max(y.1 / height)).max(f64::MIN_POSITIVE.sqrt());
+    let range = |middle: f64, pixels: f64| middle - unit * pixels..middle + unit * pixels;
+    (range(x.0, width), range(y.0, height))
 }
 
 #[cfg(test)]

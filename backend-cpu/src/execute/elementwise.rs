@@ -2,7 +2,7 @@
 //!
 //! The functions return `None`, having written nothing, where there is no definition.
 
-use super::memory::{Feed, Operand, elements_mut, grain};
+use super::memory::{Feed, Operand, block, elements_mut, grain};
 use crate::simd::vectorize;
 use crate::workers::Workers;
 use warpwave_core::numerics::{Absolute, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric};
@@ -38,8 +38,9 @@ unsafe fn map_pieces<S: Element, D: Element>(
         return None;
     }
     workers.split(out.len, grain::<S>(), |range| {
-        let mut x = Feed::new(operand, out.ptr, range.len());
-        let step = Feed::<S>::piece(range.len(), x.is_through_block());
+        let mut room = block();
+        let mut x = Feed::new(operand, out.ptr, range.len(), &mut room);
+        let step = x.longest(range.len());
         for start in range.clone().step_by(step) {
             let len = step.min(range.end - start);
             // SAFETY: the range is inside both spans, no other part has it, and `Feed` keeps input and output apart.
@@ -91,9 +92,10 @@ unsafe fn map2_pieces<T: Element, D: Element>(
         return None;
     }
     workers.split(out.len, grain::<T>(), |range| {
-        let mut a = Feed::new(a, out.ptr, range.len());
-        let mut b = Feed::new(b, out.ptr, range.len());
-        let step = Feed::<T>::piece(range.len(), a.is_through_block() || b.is_through_block());
+        let (mut room_a, mut room_b) = (block(), block());
+        let mut a = Feed::new(a, out.ptr, range.len(), &mut room_a);
+        let mut b = Feed::new(b, out.ptr, range.len(), &mut room_b);
+        let step = a.longest(range.len()).min(b.longest(range.len()));
         for start in range.clone().step_by(step) {
             let len = step.min(range.end - start);
             // SAFETY: the range is inside all spans, no other part has it, and `Feed` keeps inputs and output apart.
@@ -226,11 +228,11 @@ unsafe fn select_bits<T: bytemuck::Pod + Sync>(
 ) -> Option<()> {
     let (a, b) = (Operand::<T>::bits(a)?, Operand::<T>::bits(b)?);
     workers.split(out.len, grain::<T>(), |range| {
-        let mut a = Feed::new(a, out.ptr, range.len());
-        let mut b = Feed::new(b, out.ptr, range.len());
-        let mut mask = Feed::new(Operand::<u8>::Elements(mask.ptr), out.ptr, range.len());
-        let step =
-            Feed::<T>::piece(range.len(), a.is_through_block() || b.is_through_block() || mask.is_through_block());
+        let (mut room_a, mut room_b, mut room_mask) = (block(), block(), block());
+        let mut a = Feed::new(a, out.ptr, range.len(), &mut room_a);
+        let mut b = Feed::new(b, out.ptr, range.len(), &mut room_b);
+        let mut mask = Feed::new(Operand::<u8>::Elements(mask.ptr), out.ptr, range.len(), &mut room_mask);
+        let step = a.longest(range.len()).min(b.longest(range.len())).min(mask.longest(range.len()));
         for start in range.clone().step_by(step) {
             let len = step.min(range.end - start);
             // SAFETY: the range is inside all spans, no other part has it, and `Feed` keeps inputs and output apart.

@@ -115,7 +115,7 @@ unsafe fn multiply<T: ScalarArithmetic>(
         let partial = &partial;
         workers.split(a.rows, (GRAIN / chunks).max(1), |rows| {
             for i in rows {
-                finish(i, join(&partial[i * chunks..(i + 1) * chunks], T::add).unwrap_or(T::ZERO));
+                finish(i, join(&partial[i * chunks..(i + 1) * chunks], |a, b| a + b).unwrap_or(T::ZERO));
             }
         });
     }
@@ -145,23 +145,9 @@ unsafe fn columns<T: ScalarArithmetic, const N: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         if a.conj {
-            columns_of::<T, N>(
-                a,
-                x,
-                chunk,
-                sums,
-                #[inline(always)]
-                |a: T| a.conj(),
-            );
+            columns_of::<T, N>(a, x, chunk, sums, T::conj);
         } else {
-            columns_of::<T, N>(
-                a,
-                x,
-                chunk,
-                sums,
-                #[inline(always)]
-                |a: T| a,
-            );
+            columns_of::<T, N>(a, x, chunk, sums, std::convert::identity);
         }
     }
 }
@@ -189,23 +175,18 @@ unsafe fn columns_of<T: ScalarArithmetic, const N: usize>(
             let rows = sums.len().min(N);
             let lanes = chunk.len().min(LANES);
             for lane in 0..lanes {
+                sums.fill(T::MINUS_ZERO);
                 for column in (chunk.start + lane..chunk.end).step_by(LANES) {
                     // SAFETY: `column` is within `a` and `x`, which the caller lets us read; the columns of `a` are contiguous.
                     let (a, x) = unsafe { (std::slice::from_raw_parts(a.at(0, column), rows), x.get(column)) };
-                    if column == chunk.start + lane {
-                        for (sum, &a) in sums.iter_mut().zip(a) {
-                            *sum = T::mul(of(a), x);
-                        }
-                    } else {
-                        for (sum, &a) in sums.iter_mut().zip(a) {
-                            *sum = T::mul_add(of(a), x, *sum);
-                        }
+                    for (sum, &a) in sums.iter_mut().zip(a) {
+                        *sum = T::mul_add(of(a), x, *sum);
                     }
                 }
                 let level = lane.trailing_ones() as usize;
                 for lower in &waiting[..level] {
                     for (sum, &lower) in sums.iter_mut().zip(lower) {
-                        *sum = T::add(lower, *sum);
+                        *sum = lower + *sum;
                     }
                 }
                 waiting[level][..rows].copy_from_slice(sums);
@@ -215,7 +196,7 @@ unsafe fn columns_of<T: ScalarArithmetic, const N: usize>(
             sums.copy_from_slice(&waiting[first][..rows]);
             for level in (first + 1..LEVELS).filter(|level| lanes >> level & 1 == 1) {
                 for (sum, &lower) in sums.iter_mut().zip(&waiting[level]) {
-                    *sum = T::add(lower, *sum);
+                    *sum = lower + *sum;
                 }
             }
         },

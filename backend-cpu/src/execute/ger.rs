@@ -43,25 +43,13 @@ unsafe fn update<T: ScalarArithmetic>(workers: &Workers, alpha: T, x: Vector<T>,
     // SAFETY: the caller's promise; the closures get an index of a row and one of a column.
     unsafe {
         if a.by_rows() {
-            runs(
-                workers,
-                a,
-                #[inline(always)]
-                |j| T::mul(alpha, y.get(j)),
-                #[inline(always)]
-                |i| x.get(i),
-                #[inline(always)]
-                |scaled_y, x, a| T::mul_add(scaled_y, x, a),
-            );
+            runs(workers, a, |j| T::mul(alpha, y.get(j)), |i| x.get(i), |scaled_y, x, a| T::mul_add(scaled_y, x, a));
         } else {
             runs(
                 workers,
                 a.transposed(),
-                #[inline(always)]
                 |i| x.get(i),
-                #[inline(always)]
                 |j| T::mul(alpha, y.get(j)),
-                #[inline(always)]
                 |x, scaled_y, a| T::mul_add(scaled_y, x, a),
             );
         }
@@ -92,10 +80,7 @@ unsafe fn runs<T: ScalarArithmetic>(
                     let start = block * BLOCK;
                     let factors = &mut factors[..(a.cols - start).min(BLOCK)];
                     if block != held {
-                        factors.iter_mut().zip(start..).for_each(
-                            #[inline(always)]
-                            |(factor, j)| *factor = along(j),
-                        );
+                        factors.iter_mut().zip(start..).for_each(|(factor, j)| *factor = along(j));
                         held = block;
                     }
                     let scale = across(i);

@@ -5,6 +5,8 @@
 //! stay in the first-level cache, copying a block that is about to be overwritten, and repeating a value. So there is one loop
 //! for each operation and type, and no case where it runs at the speed of one element at a time.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::mem::MaybeUninit;
 use warpwave_core::operation::{Ptr, Source};
 use warpwave_core::{Element, ScalarValue};
@@ -44,6 +46,19 @@ pub(super) unsafe fn elements_mut<'a, T>(ptr: Ptr, start: usize, len: usize) -> 
     unsafe { std::slice::from_raw_parts_mut(ptr.as_ptr().cast::<T>().add(start), len) }
 }
 
+/// Asks the processor to fetch `len` elements from element `start` on, which need not be there.
+#[inline(always)]
+pub(super) fn prefetch<T>(ptr: Ptr, start: usize, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for byte in (0..len * size_of::<T>()).step_by(64) {
+        let line = ptr.byte_add(start.wrapping_mul(size_of::<T>()).wrapping_add(byte));
+        // SAFETY: a hint, which has no effect but on time, whatever the address; every x86-64 processor has SSE.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (ptr, start, len);
+}
+
 /// An input of an element-wise operation.
 #[derive(Clone, Copy)]
 pub(super) enum Operand<T> {
@@ -81,39 +96,42 @@ pub(super) fn bits<T: bytemuck::Pod>(value: ScalarValue) -> T {
     bytemuck::pod_read_unaligned(value.bytes())
 }
 
+/// Room for a block. It is a variable of its own because a [`Feed`] that had it inside would be copied with it.
+pub(super) type Block<T> = [MaybeUninit<T>; BLOCK];
+
+/// An empty block.
+#[inline(always)]
+pub(super) const fn block<T>() -> Block<T> {
+    [const { MaybeUninit::uninit() }; BLOCK]
+}
+
 /// An operand in pieces, as slices that do not overlap the output.
-pub(super) struct Feed<T> {
+pub(super) struct Feed<'a, T> {
     operand: Operand<T>,
     /// Whether pieces are made in `block`.
     through_block: bool,
-    block: [MaybeUninit<T>; BLOCK],
+    block: &'a mut Block<T>,
 }
 
-impl<T: Copy> Feed<T> {
+impl<'a, T: Copy> Feed<'a, T> {
     /// For up to `len` elements, on their way to `out`.
-    pub(super) fn new(operand: Operand<T>, out: Ptr, len: usize) -> Self {
+    pub(super) fn new(operand: Operand<T>, out: Ptr, len: usize, block: &'a mut Block<T>) -> Self {
         let through_block = match operand {
             Operand::Elements(ptr) => ptr == out,
-            Operand::Value(_) => true,
+            Operand::Value(value) => {
+                block[..len.min(BLOCK)].fill(MaybeUninit::new(value));
+                true
+            }
         };
-        let mut feed = Feed { operand, through_block, block: [MaybeUninit::uninit(); BLOCK] };
-        if let Operand::Value(value) = operand {
-            feed.block[..len.min(BLOCK)].fill(MaybeUninit::new(value));
-        }
-        feed
+        Feed { operand, through_block, block }
     }
 
-    /// The largest piece that `feeds` can give of `len` elements: all of them if none goes through its block.
-    pub(super) fn piece(len: usize, through_block: bool) -> usize {
-        if through_block { BLOCK } else { len.max(1) }
+    /// The longest piece there can be of `len` elements.
+    pub(super) fn longest(&self, len: usize) -> usize {
+        if self.through_block { BLOCK } else { len.max(1) }
     }
 
-    /// Whether pieces are at most a block long.
-    pub(super) fn is_through_block(&self) -> bool {
-        self.through_block
-    }
-
-    /// The elements `start..start + len`, `len` being no more than [`piece`](Self::piece) and what [`new`](Self::new) was told.
+    /// The elements `start..start + len`, `len` being no more than [`longest`](Self::longest) and what [`new`](Self::new) was told.
     ///
     /// # Safety
     /// The elements are there, and none of them is written while the slice lives, unless they are the output itself.

@@ -4,7 +4,7 @@
 //! elements a block of columns goes through the tree side by side, so that memory is read in runs in either layout. Chunks are
 //! independent: how threads share them does not show in the result.
 
-use super::memory::{GRAIN_BYTES, elements, elements_mut};
+use super::memory::{GRAIN_BYTES, elements, elements_mut, prefetch};
 use crate::simd::vectorize;
 use crate::workers::Workers;
 use std::ops::Range;
@@ -84,32 +84,47 @@ impl Lines {
             let line = unsafe { elements::<T>(self.ptr, 0, self.len) };
             out[0] = T::narrow(fold(line, T::widen, combine, &mut Lanes::<_, SMALL>::new(T::Acc::ZERO)));
         } else {
-            let mut partial: Vec<T::Acc> = vec![T::Acc::ZERO; self.chunks() * self.count];
-            // SAFETY: the caller's promise; `partial` has an element for each chunk of each line.
-            unsafe { self.level(workers, &mut partial, T::widen, combine) };
-            let mut lines = Lines { len: self.chunks(), ..self };
-            while lines.len > 1 {
-                // Results of the chunks lie as the elements did: along the line where those were contiguous, else across.
-                let (step, pitch) = if self.step == 1 { (1, lines.len) } else { (lines.count, 1) };
-                lines = Lines { ptr: Ptr::new(partial.as_mut_ptr().cast()), step, pitch, ..lines };
-                let mut next = vec![T::Acc::ZERO; lines.chunks() * lines.count];
-                // SAFETY: the lines are those of `partial`, which lives until the call is over.
-                unsafe {
+            // SAFETY: the caller's promise; the vectors have an element for each chunk of each line.
+            unsafe {
+                if self.chunks() == 1 {
+                    return self.level(workers, out, T::widen, combine, T::narrow);
+                }
+                let mut partial = vec![T::Acc::ZERO; self.chunks() * self.count];
+                self.level(workers, &mut partial, T::widen, combine, |acc| acc);
+                let mut lines = self;
+                loop {
+                    lines = lines.of_chunks(&mut partial);
+                    if lines.chunks() == 1 {
+                        return lines.level(
+                            workers,
+                            out,
+                            #[inline(always)]
+                            |acc| acc,
+                            combine,
+                            T::narrow,
+                        );
+                    }
+                    let mut next = vec![T::Acc::ZERO; lines.chunks() * lines.count];
                     lines.level(
                         workers,
                         &mut next,
                         #[inline(always)]
-                        |acc: T::Acc| acc,
+                        |acc| acc,
                         combine,
-                    )
-                };
-                lines.len = lines.chunks();
-                partial = next;
-            }
-            for (out, &acc) in out.iter_mut().zip(&partial) {
-                *out = T::narrow(acc);
+                        |acc| acc,
+                    );
+                    partial = next;
+                }
             }
         }
+    }
+
+    /// The lines that the results of the chunks make, which lie as the elements do: along the line if those are contiguous, else
+    /// across.
+    fn of_chunks<A>(self, results: &mut [A]) -> Lines {
+        let len = self.chunks();
+        let (step, pitch) = if self.step == 1 { (1, len) } else { (self.count, 1) };
+        Lines { ptr: Ptr::new(results.as_mut_ptr().cast()), count: self.count, len, step, pitch }
     }
 
     fn chunks(&self) -> usize {
@@ -120,19 +135,20 @@ impl Lines {
     ///
     /// # Safety
     /// The elements are there, and are `S`s; `out` has `chunks · count` elements.
-    unsafe fn level<S: Copy, A: Numeric>(
+    unsafe fn level<S: Copy, A: Numeric, D>(
         self,
         workers: &Workers,
-        out: &mut [A],
+        out: &mut [D],
         widen: impl Fn(S) -> A + Copy + Sync,
         combine: impl Fn(A, A) -> A + Copy + Sync,
+        finish: impl Fn(A) -> D + Sync,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
             if self.step == 1 {
-                self.along(workers, out, widen, combine);
+                self.along(workers, out, widen, combine, finish);
             } else {
-                self.across(workers, out, widen, combine);
+                self.across(workers, out, widen, combine, finish);
             }
         }
     }
@@ -141,12 +157,13 @@ impl Lines {
     ///
     /// # Safety
     /// As for [`level`](Self::level).
-    unsafe fn along<S: Copy, A: Numeric>(
+    unsafe fn along<S: Copy, A: Numeric, D>(
         self,
         workers: &Workers,
-        out: &mut [A],
+        out: &mut [D],
         widen: impl Fn(S) -> A + Copy + Sync,
         combine: impl Fn(A, A) -> A + Copy + Sync,
+        finish: impl Fn(A) -> D + Sync,
     ) {
         let chunks = self.chunks();
         let out = Ptr::new(out.as_mut_ptr().cast());
@@ -158,9 +175,9 @@ impl Lines {
                 let len = CHUNK.min(self.len - start);
                 // SAFETY: the chunk is inside the line; each item is written by one part alone.
                 let (x, out) = unsafe {
-                    (elements::<S>(self.ptr, line * self.pitch + start, len), elements_mut::<A>(out, item, 1))
+                    (elements::<S>(self.ptr, line * self.pitch + start, len), elements_mut::<D>(out, item, 1))
                 };
-                out[0] = fold(x, widen, combine, &mut lanes);
+                out[0] = finish(fold(x, widen, combine, &mut lanes));
             }
         });
     }
@@ -169,12 +186,13 @@ impl Lines {
     ///
     /// # Safety
     /// As for [`level`](Self::level).
-    unsafe fn across<S: Copy, A: Numeric>(
+    unsafe fn across<S: Copy, A: Numeric, D>(
         self,
         workers: &Workers,
-        out: &mut [A],
+        out: &mut [D],
         widen: impl Fn(S) -> A + Copy + Sync,
         combine: impl Fn(A, A) -> A + Copy + Sync,
+        finish: impl Fn(A) -> D + Sync,
     ) {
         // Narrower blocks than there is room for, if there would not be one for each thread.
         let width = self.count.div_ceil(workers.threads()).next_multiple_of(16).min(WIDTH);
@@ -183,15 +201,19 @@ impl Lines {
         let out = Ptr::new(out.as_mut_ptr().cast());
         let grain = GRAIN_BYTES.div_ceil(self.len.min(CHUNK) * width * size_of::<S>());
         workers.split(chunks * blocks, grain, |range| {
-            let mut stack = [[A::ZERO; WIDTH]; LEVELS];
+            let mut room = Room { acc: [A::ZERO; WIDTH], stack: [[A::ZERO; WIDTH]; LEVELS] };
             for item in range {
                 let (chunk, block) = (item / blocks, item % blocks);
                 let columns = block * width..self.count.min((block + 1) * width);
                 let rows = chunk * CHUNK..self.len.min((chunk + 1) * CHUNK);
+                let first = chunk * self.count + columns.start;
                 // SAFETY: the block is inside the matrix; each item is written by one part alone.
-                unsafe {
-                    let out = elements_mut::<A>(out, chunk * self.count + columns.start, columns.len());
-                    self.columns(rows, columns, widen, combine, &mut stack, out);
+                let (acc, out) = unsafe {
+                    let width = columns.len();
+                    (self.columns(rows, columns, widen, combine, &mut room), elements_mut::<D>(out, first, width))
+                };
+                for (out, &acc) in out.iter_mut().zip(acc) {
+                    *out = finish(acc);
                 }
             }
         });
@@ -204,26 +226,28 @@ impl Lines {
     ///
     /// # Safety
     /// The elements are there, and are `S`s.
-    #[inline(never)]
-    unsafe fn columns<S: Copy, A: Numeric>(
+    unsafe fn columns<'a, S: Copy, A: Numeric>(
         self,
         rows: Range<usize>,
         columns: Range<usize>,
         widen: impl Fn(S) -> A,
         combine: impl Fn(A, A) -> A,
-        stack: &mut [[A; WIDTH]; LEVELS],
-        out: &mut [A],
-    ) {
+        room: &'a mut Room<A>,
+    ) -> &'a [A] {
         let width = columns.len();
-        // SAFETY: the caller's promise.
-        let row = |i: usize| unsafe { elements::<S>(self.ptr, i * self.step + columns.start, width) };
+        let Room { acc, stack } = room;
+        let acc = &mut acc[..width];
         vectorize(
             #[inline(always)]
             || {
+                // SAFETY: the caller's promise.
+                let row = |i: usize| unsafe { elements::<S>(self.ptr, i * self.step + columns.start, width) };
                 let lanes = rows.len().min(LANES);
-                let mut acc = [A::ZERO; WIDTH];
-                let acc = &mut acc[..width];
                 for lane in 0..lanes {
+                    for i in (rows.start + lane..rows.end).step_by(LANES) {
+                        // Rows are too far apart for the processor to see which comes next.
+                        prefetch::<S>(self.ptr, (i + 1) * self.step + columns.start, width);
+                    }
                     for (acc, &x) in acc.iter_mut().zip(row(rows.start + lane)) {
                         *acc = widen(x);
                     }
@@ -248,10 +272,16 @@ impl Lines {
                         *acc = combine(left, *acc);
                     }
                 }
-                out.copy_from_slice(acc);
             },
         );
+        acc
     }
+}
+
+/// What [`Lines::columns`] works in.
+struct Room<A> {
+    acc: [A; WIDTH],
+    stack: [[A; WIDTH]; LEVELS],
 }
 
 /// Interleaved lines in a block.

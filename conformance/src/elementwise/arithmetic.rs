@@ -147,14 +147,16 @@ fn exact_operands<T: Sample>(op: BinaryOp, random: &mut Random, len: usize) -> (
     }
     // Complex products have two terms.
     let factor = (T::EXACT / 2).isqrt() as u32;
+    let term = (T::EXACT / 2).min(1 << 30) as u32;
     let mut component = || match op {
         // Integers have no −0.
         BinaryOp::Mul | BinaryOp::Div if !T::DTYPE.is_complex() => {
             let (a, b) = (nonzero(random.integer(factor)), nonzero(random.integer(factor)));
-            if op == BinaryOp::Div { (a * b, b) } else { (a, b) }
+            // Whatever is divided by whichever, as with a number for one of the operands.
+            if op == BinaryOp::Div { (4 * a, b.signum() << random.below(3)) } else { (a, b) }
         }
         BinaryOp::Mul => (nonzero(random.integer(factor)), nonzero(random.integer(factor))),
-        _ => (random.integer((T::EXACT / 2) as u32), random.integer((T::EXACT / 2) as u32)),
+        _ => (random.integer(term), random.integer(term)),
     };
     (0..len)
         .map(|_| {
@@ -167,7 +169,7 @@ fn exact_operands<T: Sample>(op: BinaryOp, random: &mut Random, len: usize) -> (
 /// The result by arithmetic on 128-bit integers.
 fn exact_binary<T: Sample>(op: BinaryOp, a: T, b: T) -> T {
     if T::DTYPE.is_integer() {
-        return T::from_integer(integers(op, T::DTYPE.size() as u32 * 8, integer(a), integer(b)) as i64);
+        return T::from_integer(integers(op, T::DTYPE.size() as u32 * 8, a.integer(), b.integer()) as i64);
     }
     let (a, b) = (a.values().map(|x| x as i128), b.values().map(|x| x as i128));
     let by_parts = |f: fn(i128, i128) -> i128| [f(a[0], b[0]), f(a[1], b[1])];
@@ -180,14 +182,6 @@ fn exact_binary<T: Sample>(op: BinaryOp, a: T, b: T) -> T {
         _ => [a[0].max(b[0]), 0],
     };
     T::from_integers(result.map(|x| x as i64))
-}
-
-/// The value of an integer.
-fn integer<T: Sample>(x: T) -> i128 {
-    let width = T::DTYPE.size() as u32 * 8;
-    let pattern = i128::from(x.patterns()[0]);
-    let signed = T::from_integer(-1).values()[0] < 0.0;
-    if signed && pattern >> (width - 1) == 1 { pattern - (1 << width) } else { pattern }
 }
 
 /// The result before it is taken modulo 2 to the width.

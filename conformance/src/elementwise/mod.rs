@@ -13,6 +13,8 @@ mod probes;
 mod select;
 mod transpose;
 
+pub(crate) use operands::inside;
+
 use crate::check::Check;
 use crate::failure::{Failure, Verdict};
 use crate::session::Session;
@@ -65,10 +67,7 @@ fn one<D: Device>(session: &mut Session<'_, D>, kind: OperationKind, dtype: DTyp
     match kind {
         OperationKind::Fill => match_dtype!(dtype, any T => fill::fill::<T, D>(session), _ => unknown()),
         OperationKind::Iota => match_dtype!(dtype, real T => fill::iota::<T, D>(session), _ => unknown()),
-        OperationKind::Cast if dtype.is_complex() => {
-            match_dtype!(dtype, complex T => cast::from_complex::<T, D>(session), _ => unknown())
-        }
-        OperationKind::Cast => match_dtype!(dtype, real T => cast::from_real::<T, D>(session), _ => unknown()),
+        OperationKind::Cast => cast::check(session, dtype),
         OperationKind::Select => match_dtype!(dtype, any T => select::check::<T, D>(session), _ => unknown()),
         OperationKind::Transpose => match_dtype!(dtype, any T => transpose::check::<T, D>(session), _ => unknown()),
         OperationKind::Copy => match_dtype!(dtype, any T => copy::check::<T, D>(session), _ => unknown()),

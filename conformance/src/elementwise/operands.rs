@@ -128,7 +128,7 @@ pub(super) fn unchanged<T: Sample, D: Device>(
 }
 
 /// The elements of the vector `at`, after all others of the buffer were compared with what they were. `at` has increment 1.
-pub(super) fn inside<T: Sample, D: Device>(
+pub(crate) fn inside<T: Sample, D: Device>(
     case: &mut Case<'_, D>,
     buffer: &D::Buffer<T>,
     image: &Image<T>,

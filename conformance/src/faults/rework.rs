@@ -281,7 +281,7 @@ unsafe fn unfused_axpy(operation: &Operation) -> Rework {
     fn run<T: Sample + ScalarArithmetic>(alpha: ScalarValue, x: Elements, y: Elements) {
         let Some(alpha) = alpha.get::<T>().filter(|&alpha| alpha != T::ZERO) else { return };
         for i in 0..y.rows {
-            y.set(i, 0, T::add(T::mul(alpha, x.get(i, 0)), y.get(i, 0)));
+            y.set(i, 0, Numeric::add(<T as Numeric>::mul(alpha, x.get(i, 0)), y.get(i, 0)));
         }
     }
     let Operation::Axpy { alpha, x, y } = *operation else { return Rework::default() };

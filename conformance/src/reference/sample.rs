@@ -33,6 +33,16 @@ pub(crate) trait Sample: Element {
         self.values().iter().any(|x| x.is_nan())
     }
 
+    /// The value of the first component, which is an integer.
+    fn integer(self) -> i128 {
+        if !Self::DTYPE.is_integer() {
+            return self.values()[0] as i128;
+        }
+        let (pattern, width) = (i128::from(self.patterns()[0]), Self::DTYPE.size() * 8);
+        let signed = Self::from_integer(-1).values()[0] < 0.0;
+        if signed && pattern >> (width - 1) == 1 { pattern - (1 << width) } else { pattern }
+    }
+
     /// An integer, times 1.
     fn from_integer(value: i64) -> Self {
         Self::from_integers([value, 0])
@@ -178,6 +188,8 @@ mod tests {
         assert_eq!(Sample::patterns(-16_i16), [0xfff0, 0]);
         assert_eq!(<i8 as Sample>::specials()[8..], [127, 126, 128, 129, 255, 254]);
         assert_eq!(<u8 as Sample>::from_integer(-1), 255);
+        assert_eq!((u64::MAX.integer(), i64::MIN.integer()), (i128::from(u64::MAX), i128::from(i64::MIN)));
+        assert_eq!((-3.0_f32.integer(), 7_i8.integer()), (-3, 7));
         let z = <Complex<f32> as Sample>::from_patterns([0x7fc0_0001, 0x8000_0000]);
         assert_eq!(Sample::patterns(z), [0x7fc0_0001, 0x8000_0000]);
     }

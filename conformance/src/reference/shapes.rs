@@ -37,9 +37,8 @@ pub(crate) fn seeds() -> impl Strategy<Value = u64> {
 /// Lengths of vectors.
 pub(crate) fn lengths(level: Level) -> impl Strategy<Value = usize> {
     const SMOKE: &[usize] = &[0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 513, 1025];
-    const FULL: &[usize] = &[
-        0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 513, 1025, 2049, 4095, 8193, 40_001,
-    ];
+    const FULL: &[usize] =
+        &[0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 513, 1025, 2049, 4095, 8193, 40_001];
     select(if level == Level::Smoke { SMOKE } else { FULL })
 }
 

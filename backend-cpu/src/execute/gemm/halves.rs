@@ -42,7 +42,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn new<T: GemmArithmetic>(problem: &Problem<T>) -> Self {
+    fn new<T: GemmArithmetic<Compute = f32>>(problem: &Problem<T>) -> Self {
         let (m, n, k) = (problem.c.rows.min(BLOCK), problem.c.cols.min(BLOCK), problem.k().min(DEPTH));
         Scratch { a: vec![0.0; m * k], b: vec![0.0; k * n], c: vec![0.0; m * n] }
     }
@@ -102,10 +102,7 @@ pub(super) unsafe fn widen<T: GemmArithmetic<Compute = f32>>(
                         let to = std::slice::from_raw_parts_mut(to.at(i, 0), to.cols);
                         (std::slice::from_raw_parts(from.at(i, 0), from.cols), to)
                     };
-                    to.iter_mut().zip(from).for_each(
-                        #[inline(always)]
-                        |(to, from)| *to = from.widen(),
-                    );
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to = from.widen());
                 }
             },
         );

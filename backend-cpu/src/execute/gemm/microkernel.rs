@@ -1,17 +1,26 @@
 //! The innermost loops of the reproducible `gemm`: many chains side by side, each in its own order.
 
+use super::register::{Four, Register};
+use warpwave_core::numerics::Negate;
 use warpwave_core::numerics::blas::{GemmArithmetic, ScalarArithmetic};
 use warpwave_core::{Complex32, Complex64};
 
 /// A scalar as one or two real numbers, and a product of packed panels.
 ///
 /// A panel of `a` holds `M` rows: for each `k`, the real parts of the `M` elements, then the imaginary parts if there are any. A
-/// panel of `b` holds `N` columns in the same way. A tile of sums is `N` columns of `M` rows, all real parts first.
+/// panel of `b` holds `N` columns in the same way. A tile of sums is `N` columns of `M` rows, all real parts first. `M` is that of
+/// `H` registers `R`.
 pub(super) trait Microkernel: ScalarArithmetic + GemmArithmetic<Compute = Self> {
     /// The type of the parts.
-    type Part: ScalarArithmetic;
+    type Part: ScalarArithmetic + Negate;
     /// How many.
     const PARTS: usize;
+    /// A register of parts that every processor has.
+    type Any: Register<Part = Self::Part>;
+    /// A register of 256 bits.
+    type Half: Register<Part = Self::Part>;
+    /// A register of 512 bits.
+    type Full: Register<Part = Self::Part>;
 
     /// Part `index`.
     fn part(self, index: usize) -> Self::Part;
@@ -20,14 +29,36 @@ pub(super) trait Microkernel: ScalarArithmetic + GemmArithmetic<Compute = Self> 
     fn from_parts(parts: impl Fn(usize) -> Self::Part) -> Self;
 
     /// Continues the chains in `sums` by the panels, in ascending order.
-    fn multiply<const M: usize, const N: usize>(a: &[Self::Part], b: &[Self::Part], sums: &mut [Self::Part]);
+    ///
+    /// # Safety
+    /// The processor has the register. `a`, `b` and `sums` have the lengths of panels of one depth and of a tile.
+    unsafe fn multiply<R: Register<Part = Self::Part>, const H: usize, const N: usize>(
+        a: &[Self::Part],
+        b: &[Self::Part],
+        sums: &mut [Self::Part],
+    );
+}
+
+macro_rules! registers {
+    ($r:ty, $half:ident, $full:ident) => {
+        type Any = Four<$r>;
+        #[cfg(target_arch = "x86_64")]
+        type Half = std::arch::x86_64::$half;
+        #[cfg(target_arch = "x86_64")]
+        type Full = std::arch::x86_64::$full;
+        #[cfg(not(target_arch = "x86_64"))]
+        type Half = Four<$r>;
+        #[cfg(not(target_arch = "x86_64"))]
+        type Full = Four<$r>;
+    };
 }
 
 macro_rules! real {
-    ($($t:ty),*) => { $(
+    ($t:ty, $half:ident, $full:ident) => {
         impl Microkernel for $t {
             type Part = $t;
             const PARTS: usize = 1;
+            registers!($t, $half, $full);
 
             #[inline(always)]
             fn part(self, _: usize) -> $t {
@@ -40,27 +71,38 @@ macro_rules! real {
             }
 
             #[inline(always)]
-            fn multiply<const M: usize, const N: usize>(a: &[$t], b: &[$t], sums: &mut [$t]) {
-                let mut acc = load::<$t, M, N>(sums);
-                for (a, b) in a.as_chunks::<M>().0.iter().zip(b.as_chunks::<N>().0) {
-                    for j in 0..N {
-                        for i in 0..M {
-                            acc[j][i] = <$t>::mul_add(a[i], b[j], acc[j][i]);
+            unsafe fn multiply<R: Register<Part = $t>, const H: usize, const N: usize>(
+                a: &[$t],
+                b: &[$t],
+                sums: &mut [$t],
+            ) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let mut acc = load::<R, H, N>(sums);
+                    for (a, b) in a.chunks_exact(H * R::LANES).zip(b.as_chunks::<N>().0) {
+                        let [a] = load::<R, H, 1>(a);
+                        for j in 0..N {
+                            let b = R::splat(b[j]);
+                            for h in 0..H {
+                                acc[j][h] = R::mul_add(a[h], b, acc[j][h]);
+                            }
                         }
                     }
+                    store(&acc, sums);
                 }
-                store(&acc, sums);
             }
         }
-    )* };
+    };
 }
-real!(f32, f64);
+real!(f32, __m256, __m512);
+real!(f64, __m256d, __m512d);
 
 macro_rules! complex {
-    ($t:ty, $r:ty) => {
+    ($t:ty, $r:ty, $half:ident, $full:ident) => {
         impl Microkernel for $t {
             type Part = $r;
             const PARTS: usize = 2;
+            registers!($r, $half, $full);
 
             #[inline(always)]
             fn part(self, index: usize) -> $r {
@@ -73,44 +115,59 @@ macro_rules! complex {
             }
 
             #[inline(always)]
-            fn multiply<const M: usize, const N: usize>(a: &[$r], b: &[$r], sums: &mut [$r]) {
-                let (re, im) = sums.split_at_mut(M * N);
-                let (mut acc_re, mut acc_im) = (load::<$r, M, N>(re), load::<$r, M, N>(im));
-                let a = a.as_chunks::<M>().0.as_chunks::<2>().0;
-                let b = b.as_chunks::<N>().0.as_chunks::<2>().0;
-                for ([a_re, a_im], [b_re, b_im]) in a.iter().zip(b) {
-                    for j in 0..N {
-                        for i in 0..M {
-                            acc_re[j][i] = <$r>::mul_add(a_re[i], b_re[j], acc_re[j][i]);
-                            acc_im[j][i] = <$r>::mul_add(a_re[i], b_im[j], acc_im[j][i]);
-                        }
-                        for i in 0..M {
-                            acc_re[j][i] = <$r>::mul_add(-a_im[i], b_im[j], acc_re[j][i]);
-                            acc_im[j][i] = <$r>::mul_add(a_im[i], b_re[j], acc_im[j][i]);
+            unsafe fn multiply<R: Register<Part = $r>, const H: usize, const N: usize>(
+                a: &[$r],
+                b: &[$r],
+                sums: &mut [$r],
+            ) {
+                let (sums_re, sums_im) = sums.split_at_mut(H * R::LANES * N);
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let (mut re, mut im) = (load::<R, H, N>(sums_re), load::<R, H, N>(sums_im));
+                    for (a, [b_re, b_im]) in
+                        a.chunks_exact(2 * H * R::LANES).zip(b.as_chunks::<N>().0.as_chunks::<2>().0)
+                    {
+                        let [a_re, a_im] = load::<R, H, 2>(a);
+                        for j in 0..N {
+                            let (b_re, b_im) = (R::splat(b_re[j]), R::splat(b_im[j]));
+                            for h in 0..H {
+                                re[j][h] = R::neg_mul_add(a_im[h], b_im, R::mul_add(a_re[h], b_re, re[j][h]));
+                                im[j][h] = R::mul_add(a_im[h], b_re, R::mul_add(a_re[h], b_im, im[j][h]));
+                            }
                         }
                     }
+                    store(&re, sums_re);
+                    store(&im, sums_im);
                 }
-                store(&acc_re, re);
-                store(&acc_im, im);
             }
         }
     };
 }
-complex!(Complex32, f32);
-complex!(Complex64, f64);
+complex!(Complex32, f32, __m256, __m512);
+complex!(Complex64, f64, __m256d, __m512d);
 
+/// `N` columns of `H` registers.
+///
+/// # Safety
+/// `from` is that long or longer, and the processor has the register.
 #[inline(always)]
-fn load<R: ScalarArithmetic, const M: usize, const N: usize>(sums: &[R]) -> [[R; M]; N] {
-    let mut acc = [[R::ZERO; M]; N];
-    for (acc, sums) in acc.iter_mut().zip(sums.as_chunks::<M>().0) {
-        *acc = *sums;
-    }
-    acc
+unsafe fn load<R: Register, const H: usize, const N: usize>(from: &[R::Part]) -> [[R; H]; N] {
+    debug_assert!(from.len() >= N * H * R::LANES);
+    // SAFETY: the caller's promise.
+    std::array::from_fn(|j| std::array::from_fn(|h| unsafe { R::load(from.as_ptr().add((j * H + h) * R::LANES)) }))
 }
 
+/// Puts `N` columns of `H` registers where they came from.
+///
+/// # Safety
+/// `to` is that long or longer, and the processor has the register.
 #[inline(always)]
-fn store<R: Copy, const M: usize, const N: usize>(acc: &[[R; M]; N], sums: &mut [R]) {
-    for (acc, sums) in acc.iter().zip(sums.as_chunks_mut::<M>().0) {
-        *sums = *acc;
+unsafe fn store<R: Register, const H: usize, const N: usize>(registers: &[[R; H]; N], to: &mut [R::Part]) {
+    debug_assert!(to.len() >= N * H * R::LANES);
+    for (j, column) in registers.iter().enumerate() {
+        for (h, register) in column.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { register.store(to.as_mut_ptr().add((j * H + h) * R::LANES)) };
+        }
     }
 }

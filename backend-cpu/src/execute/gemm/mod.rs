@@ -3,6 +3,7 @@
 mod halves;
 mod matrix;
 mod microkernel;
+mod register;
 mod reproducible;
 mod strict;
 #[cfg(test)]
@@ -33,7 +34,7 @@ struct Problem<T: GemmArithmetic> {
     strides: [usize; 3],
 }
 
-impl<T: GemmArithmetic> Problem<T> {
+impl<T: GemmArithmetic<Compute: Microkernel>> Problem<T> {
     fn new(gemm: &Gemm) -> Option<Self> {
         Some(Problem {
             alpha: gemm.alpha.get()?,
@@ -51,9 +52,10 @@ impl<T: GemmArithmetic> Problem<T> {
         self.a.cols
     }
 
-    /// Multiplications in one product.
+    /// Real multiplications in one product.
     fn work(&self) -> usize {
-        self.c.rows.saturating_mul(self.c.cols).saturating_mul(self.k())
+        let each = T::Compute::PARTS * T::Compute::PARTS;
+        each.saturating_mul(self.c.rows).saturating_mul(self.c.cols).saturating_mul(self.k())
     }
 
     /// Product `index` of the batch, by itself.
@@ -133,10 +135,7 @@ unsafe fn scale<T: GemmArithmetic>(workers: &Workers, problem: Problem<T>) {
                     if beta == T::Compute::ZERO {
                         row.fill(T::ZERO);
                     } else {
-                        row.iter_mut().for_each(
-                            #[inline(always)]
-                            |c| *c = blas::scale(beta, *c),
-                        );
+                        row.iter_mut().for_each(|c| *c = blas::scale(beta, *c));
                     }
                 }
             },

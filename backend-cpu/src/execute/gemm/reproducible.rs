@@ -5,16 +5,18 @@
 //! `a` and `b`, its sum is kept as it is.
 
 use super::microkernel::Microkernel;
+use super::register::Register;
 use super::{Matrix, Problem};
 use crate::simd;
 use crate::workers::Workers;
+use warpwave_core::GemmElement;
 use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
 
 /// Multiplications for which packing costs more than it saves.
 const SMALL: usize = 512;
 /// Multiplications that are not worth waking another thread for.
-const GRAIN: usize = 1 << 18;
+const GRAIN: usize = 1 << 19;
 /// How much of the dimension summed over is packed at a time.
 const DEPTH: usize = 256;
 /// Rows of a block, at most.
@@ -25,26 +27,49 @@ const COLS: usize = 240;
 /// # Safety
 /// The problem has elements and something to sum over; its inputs may be read and its outputs written.
 pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>>(workers: &Workers, problem: Problem<T>) {
-    // A tile of two registers by as many columns as leave room for the operands, for 512-bit registers or for 256-bit ones.
-    #[cfg(target_arch = "x86_64")]
-    let wide = simd::Level::best() == simd::Level::V4;
-    #[cfg(not(target_arch = "x86_64"))]
-    let wide = false;
     // SAFETY: the caller's promise.
     unsafe {
-        match (T::Compute::PARTS, size_of::<<T::Compute as Microkernel>::Part>(), wide) {
-            _ if problem.work() <= SMALL => small(workers, problem),
-            (1, 4, true) => blocked::<T, 32, 12>(workers, problem),
-            (1, 4, false) => blocked::<T, 16, 6>(workers, problem),
-            (1, _, true) => blocked::<T, 16, 12>(workers, problem),
-            (1, _, false) => blocked::<T, 8, 6>(workers, problem),
-            (_, 4, true) => blocked::<T, 32, 6>(workers, problem),
-            (_, 4, false) => blocked::<T, 16, 3>(workers, problem),
-            (_, _, true) => blocked::<T, 16, 6>(workers, problem),
-            (_, _, false) => blocked::<T, 8, 3>(workers, problem),
+        if problem.work() <= SMALL {
+            small(workers, problem);
+        } else {
+            tiled(workers, problem, simd::Level::best());
         }
     }
 }
+
+/// With the registers of `level`.
+///
+/// # Safety
+/// As for [`gemm`], and the processor is at that level.
+pub(super) unsafe fn tiled<T: GemmArithmetic<Compute: Microkernel>>(
+    workers: &Workers,
+    problem: Problem<T>,
+    level: simd::Level,
+) {
+    // As many accumulators as leave registers for the operands: 24 of 32, or 12 of 16.
+    let complex = T::Compute::PARTS == 2;
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (level, complex) {
+            #[cfg(target_arch = "x86_64")]
+            (simd::Level::V4, false) => blocked::<T, Full<T>, 2, 12>(workers, problem),
+            #[cfg(target_arch = "x86_64")]
+            (simd::Level::V4, true) => blocked::<T, Full<T>, 2, 6>(workers, problem),
+            #[cfg(target_arch = "x86_64")]
+            (simd::Level::V3, false) => blocked::<T, Half<T>, 2, 6>(workers, problem),
+            #[cfg(target_arch = "x86_64")]
+            (simd::Level::V3, true) => blocked::<T, Half<T>, 1, 6>(workers, problem),
+            (_, false) => blocked::<T, Any<T>, 2, 6>(workers, problem),
+            (_, true) => blocked::<T, Any<T>, 1, 6>(workers, problem),
+        }
+    }
+}
+
+type Any<T> = <<T as GemmElement>::Compute as Microkernel>::Any;
+#[cfg(target_arch = "x86_64")]
+type Half<T> = <<T as GemmElement>::Compute as Microkernel>::Half;
+#[cfg(target_arch = "x86_64")]
+type Full<T> = <<T as GemmElement>::Compute as Microkernel>::Full;
 
 /// Element by element.
 ///
@@ -104,23 +129,24 @@ unsafe fn finish<T: GemmArithmetic>(
     }
 }
 
-/// In tiles of `M` rows and `N` columns.
+/// In tiles of `H` registers of rows and `N` columns.
 ///
 /// # Safety
-/// As for [`gemm`].
-unsafe fn blocked<T: GemmArithmetic<Compute: Microkernel>, const M: usize, const N: usize>(
-    workers: &Workers,
-    problem: Problem<T>,
-) {
+/// As for [`gemm`], and the processor has the register.
+unsafe fn blocked<T, R, const H: usize, const N: usize>(workers: &Workers, problem: Problem<T>)
+where
+    T: GemmArithmetic<Compute: Microkernel>,
+    R: Register<Part = <T::Compute as Microkernel>::Part>,
+{
     let (m, n) = (problem.c.rows, problem.c.cols);
-    let rows = ROWS.min(m.next_multiple_of(M));
+    let rows = ROWS.min(m.next_multiple_of(H * R::LANES));
     // Enough blocks that every thread has some, as long as a block is worth the packing of its rows.
     let mut cols = COLS.min(n.next_multiple_of(N));
     while cols >= 8 * N && problem.batch * m.div_ceil(rows) * n.div_ceil(cols) < 4 * workers.threads() {
         cols = (cols / 2).next_multiple_of(N);
     }
     let (down, across) = (m.div_ceil(rows), n.div_ceil(cols));
-    let work = rows * cols * problem.k();
+    let work = rows * cols * problem.k() * T::Compute::PARTS * T::Compute::PARTS;
     workers.split(problem.batch * down * across, (GRAIN / work).max(1), |jobs| {
         let mut scratch = Scratch::new::<T::Compute>(rows, cols, problem.k().min(DEPTH));
         for job in jobs {
@@ -133,7 +159,7 @@ unsafe fn blocked<T: GemmArithmetic<Compute: Microkernel>, const M: usize, const
             // SAFETY: the blocks lie in the matrices, and no other job has this block of `c`.
             simd::vectorize(
                 #[inline(always)]
-                || unsafe { compute::<T, M, N>(alpha, a, b, beta, c, &mut scratch) },
+                || unsafe { compute::<T, R, H, N>(alpha, a, b, beta, c, &mut scratch) },
             );
         }
     });
@@ -157,44 +183,46 @@ impl<R: ScalarArithmetic> Scratch<R> {
 /// One block.
 ///
 /// # Safety
-/// The dimensions agree; `a` and `b` may be read and `c` written. `scratch` has room for the block.
+/// The dimensions agree; `a` and `b` may be read and `c` written. `scratch` has room for the block. The processor has the register.
 #[inline(always)]
-unsafe fn compute<T: GemmArithmetic<Compute: Microkernel>, const M: usize, const N: usize>(
+unsafe fn compute<T, R, const H: usize, const N: usize>(
     alpha: T::Compute,
     a: Matrix<T>,
     b: Matrix<T>,
     beta: T::Compute,
     c: Matrix<T>,
-    scratch: &mut Scratch<<T::Compute as Microkernel>::Part>,
-) {
-    let parts = T::Compute::PARTS;
-    let (down, across) = (c.rows.div_ceil(M), c.cols.div_ceil(N));
-    let sums = &mut scratch.sums[..down * across * M * N * parts];
+    scratch: &mut Scratch<R::Part>,
+) where
+    T: GemmArithmetic<Compute: Microkernel>,
+    R: Register<Part = <T::Compute as Microkernel>::Part>,
+{
+    let (height, parts) = (H * R::LANES, T::Compute::PARTS);
+    let (down, across) = (c.rows.div_ceil(height), c.cols.div_ceil(N));
+    let tile_len = height * N * parts;
+    let sums = &mut scratch.sums[..down * across * tile_len];
     sums.fill(Numeric::ZERO);
     for depth in (0..a.cols).step_by(DEPTH) {
         let deep = DEPTH.min(a.cols - depth);
-        let panels_a = &mut scratch.a[..down * M * deep * parts];
+        let panels_a = &mut scratch.a[..down * height * deep * parts];
         let panels_b = &mut scratch.b[..across * N * deep * parts];
         // SAFETY: the blocks lie in `a` and `b`, which the caller lets us read.
         unsafe {
-            pack::<T, M>(a.block(0, depth, c.rows, deep), panels_a);
-            pack::<T, N>(b.block(depth, 0, deep, c.cols).transposed(), panels_b);
+            pack(height, a.block(0, depth, c.rows, deep), panels_a);
+            pack(N, b.block(depth, 0, deep, c.cols).transposed(), panels_b);
         }
-        let mut tiles = sums.chunks_exact_mut(M * N * parts);
+        let mut tiles = sums.chunks_exact_mut(tile_len);
         for b in panels_b.chunks_exact(N * deep * parts) {
-            for (a, tile) in panels_a.chunks_exact(M * deep * parts).zip(&mut tiles) {
-                T::Compute::multiply::<M, N>(a, b, tile);
+            for (a, tile) in panels_a.chunks_exact(height * deep * parts).zip(&mut tiles) {
+                // SAFETY: the caller's promise; the panels and the tile were cut to their lengths.
+                unsafe { T::Compute::multiply::<R, H, N>(a, b, tile) };
             }
         }
     }
-    for (index, tile) in sums.chunks_exact(M * N * parts).enumerate() {
-        let (first_row, first_col) = (index % down * M, index / down * N);
+    for (index, tile) in sums.chunks_exact(tile_len).enumerate() {
+        let (first_row, first_col) = (index % down * height, index / down * N);
         for j in 0..N.min(c.cols - first_col) {
-            for i in 0..M.min(c.rows - first_row) {
-                let sum = T::Compute::from_parts(
-                    #[inline(always)]
-                    |part| tile[(part * N + j) * M + i],
-                );
+            for i in 0..height.min(c.rows - first_row) {
+                let sum = T::Compute::from_parts(|part| tile[(part * N + j) * height + i]);
                 // SAFETY: an element of `c`, which the caller lets us write.
                 unsafe { finish(alpha, sum, beta, &c, first_row + i, first_col + j) };
             }
@@ -202,28 +230,29 @@ unsafe fn compute<T: GemmArithmetic<Compute: Microkernel>, const M: usize, const
     }
 }
 
-/// Packs a matrix into panels of `P` rows, as [`Microkernel`] wants them. The rows that the last panel has too many are zero.
+/// Packs a matrix into panels of `width` rows, as [`Microkernel`] wants them. The rows that the last panel has too many are zero.
 ///
 /// # Safety
 /// `matrix` may be read.
 #[inline(always)]
-unsafe fn pack<T: GemmArithmetic<Compute: Microkernel>, const P: usize>(
+unsafe fn pack<T: GemmArithmetic<Compute: Microkernel>>(
+    width: usize,
     matrix: Matrix<T>,
     panels: &mut [<T::Compute as Microkernel>::Part],
 ) {
     let parts = T::Compute::PARTS;
-    for (panel, first) in panels.chunks_exact_mut(P * matrix.cols * parts).zip((0..matrix.rows).step_by(P)) {
-        let rows = P.min(matrix.rows - first);
-        if rows < P {
+    for (panel, first) in panels.chunks_exact_mut(width * matrix.cols * parts).zip((0..matrix.rows).step_by(width)) {
+        let rows = width.min(matrix.rows - first);
+        if rows < width {
             panel.fill(Numeric::ZERO);
         }
-        if rows == P && matrix.row_stride == 1 {
-            for (k, step) in panel.chunks_exact_mut(P * parts).enumerate() {
-                for i in 0..P {
+        if rows == width && matrix.row_stride == 1 {
+            for (k, step) in panel.chunks_exact_mut(width * parts).enumerate() {
+                for i in 0..width {
                     // SAFETY: an element of `matrix`, which the caller lets us read.
                     let value = unsafe { element(&matrix, first + i, k) };
                     for part in 0..parts {
-                        step[part * P + i] = value.part(part);
+                        step[part * width + i] = value.part(part);
                     }
                 }
             }
@@ -233,7 +262,7 @@ unsafe fn pack<T: GemmArithmetic<Compute: Microkernel>, const P: usize>(
                     // SAFETY: an element of `matrix`, which the caller lets us read.
                     let value = unsafe { element(&matrix, first + i, k) };
                     for part in 0..parts {
-                        panel[(k * parts + part) * P + i] = value.part(part);
+                        panel[(k * parts + part) * width + i] = value.part(part);
                     }
                 }
             }

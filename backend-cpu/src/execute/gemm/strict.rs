@@ -1,16 +1,17 @@
 //! `gemm` within the bound, by the crate `gemm`.
 
+use super::microkernel::Microkernel;
 use super::{Matrix, Problem};
 use crate::workers::Workers;
 use gemm::Parallelism;
-use warpwave_core::numerics::blas::{GemmArithmetic, ScalarArithmetic};
+use warpwave_core::numerics::blas::ScalarArithmetic;
 
 /// Multiplications that are worth sharing between threads.
-pub(super) const SHARED: usize = 1 << 18;
+pub(super) const SHARED: usize = 1 << 20;
 
 /// # Safety
 /// The problem has elements and something to sum over; its inputs may be read and its outputs written.
-pub(super) unsafe fn gemm<T: ScalarArithmetic + GemmArithmetic<Compute = T>>(workers: &Workers, problem: Problem<T>) {
+pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<T>) {
     let each = |index: usize, parallelism: Parallelism| {
         let Problem { alpha, beta, a, b, c, .. } = problem.product(index);
         // SAFETY: the caller's promise.

@@ -1,10 +1,14 @@
 //! `gemm`: with `Reproducible` against its definition, bit for bit; else against sums of twice the precision, within the bound.
 
+use super::microkernel::Microkernel;
+use super::{Matrix, Problem, reproducible};
 use crate::execute::level1::fixture::{Guarded, Random, Sample, Shape, assert_bits, on_each_device};
+use crate::simd::Level;
+use crate::workers::Workers;
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
 use warpwave_core::operation::Gemm;
 use warpwave_core::{
-    Complex32, Complex64, DType, GemmElement, Layout, Op, Operation, Precision, ScalarValue, bf16, f16,
+    Complex32, Complex64, DType, Element, GemmElement, Layout, Op, Operation, Precision, ScalarValue, bf16, f16,
 };
 
 const OPS: [Op; 3] = [Op::N, Op::T, Op::C];
@@ -117,7 +121,7 @@ impl<T: Sample + GemmArithmetic<Compute: Sample>> Data<T> {
 }
 
 /// The definition, bit for bit.
-fn reproducible<T: Sample + GemmArithmetic<Compute: Sample>>(case: Case, data: &Data<T>) {
+fn definition<T: Sample + GemmArithmetic<Compute: Sample>>(case: Case, data: &Data<T>) {
     let (alpha, beta) = case.scalars::<T>();
     let expected: Vec<T> = (0..data.c.len())
         .map(|e| {
@@ -213,7 +217,7 @@ fn bounded<T: Sample + GemmArithmetic<Compute: Sample>>(case: Case, data: &Data<
 
 fn check<T: Sample + GemmArithmetic<Compute: Sample>>(case: Case, random: &mut Random) {
     let data = Data::<T>::new(&case, random, T::ordinary);
-    reproducible(case, &data);
+    definition(case, &data);
     bounded(case, &data, &[Precision::Strict, Precision::Fast]);
 }
 
@@ -306,7 +310,7 @@ fn poisoned<T: Sample + GemmArithmetic<Compute: Sample>>(m: usize, n: usize, k: 
         let case = Case { m, n, k, layouts: [LAYOUTS[0], LAYOUTS[0], layout], beta: (0.0, 0.0), pad: 3, ..PLAIN };
         let mut data = Data::<T>::new(&case, &mut random, T::ordinary);
         data.c.fill(T::poison());
-        reproducible(case, &data);
+        definition(case, &data);
         bounded(case, &data, &[Precision::Strict]);
         for (alpha, beta) in [((0.0, 0.0), (0.0, 0.0)), ((0.0, 0.0), (1.0, 0.0)), ((-0.0, 0.0), (0.5, 0.25))] {
             let case = Case { alpha, beta, ..case };
@@ -314,7 +318,7 @@ fn poisoned<T: Sample + GemmArithmetic<Compute: Sample>>(m: usize, n: usize, k: 
             data.a.fill(T::poison());
             data.b.fill(T::poison());
             // All are bit for bit: with `alpha` = 0 the precision makes no difference.
-            reproducible(case, &data);
+            definition(case, &data);
             let expected: Vec<T> = data.c.iter().map(|&c| blas::scale(case.scalars::<T>().1, c)).collect();
             data.results(&case, Precision::Strict, |c| assert_bits(c, &expected, format!("{case:?}")));
         }
@@ -384,14 +388,55 @@ fn halves_accumulate_in_single_precision() {
 fn a_nan_in_a_reproducible_result_is_the_canonical_one() {
     let case = Case { m: 20, n: 20, k: 20, ..PLAIN };
     fn nan<T: Sample + GemmArithmetic<Compute: Sample>>(case: Case) {
-        reproducible(case, &Data::<T>::new(&case, &mut Random(8), T::any));
+        definition(case, &Data::<T>::new(&case, &mut Random(8), T::any));
     }
     for_gemm_types!(nan(case));
 }
 
+/// The registers that this processor has and does not choose give the same bits as those it does.
+fn registers<T: Sample + GemmArithmetic<Compute: Sample + Microkernel>>() {
+    let workers = Workers::with_threads(1);
+    let mut random = Random(9);
+    for (m, n, k) in [(1, 1, 1), (37, 29, 300), (130, 250, 3)] {
+        let case =
+            Case { m, n, k, pad: 1, layouts: [LAYOUTS[0], LAYOUTS[1], LAYOUTS[1]], ops: [Op::C, Op::N], ..PLAIN };
+        let data = Data::<T>::new(&case, &mut random, T::ordinary);
+        let (alpha, beta) = case.scalars::<T>();
+        let shapes = case.shapes();
+        let results: Vec<Vec<T>> = Level::supported()
+            .into_iter()
+            .map(|level| {
+                let mut a = Guarded::matrices(&data.a, shapes[0], 0);
+                let mut b = Guarded::matrices(&data.b, shapes[1], 0);
+                let mut c = Guarded::matrices(&data.c, shapes[2], 0);
+                let problem = Problem::<T> {
+                    alpha,
+                    beta,
+                    a: Matrix::new(&a.operand(shapes[0]), case.ops[0]),
+                    b: Matrix::new(&b.operand(shapes[1]), case.ops[1]),
+                    c: Matrix::new(&c.operand(shapes[2]), Op::N),
+                    batch: 1,
+                    strides: [0; 3],
+                };
+                // SAFETY: the operands are alive and as large as they say, and the level is supported.
+                unsafe { reproducible::tiled(&workers, problem, level) };
+                c.values()
+            })
+            .collect();
+        for result in &results {
+            data.results(&case, Precision::Reproducible, |c| assert_bits(c, result, format!("{case:?}")));
+        }
+    }
+}
+
+#[test]
+fn every_register_gives_the_same_bits() {
+    for_gemm_types!(registers());
+}
+
 #[test]
 fn scalars_of_another_type_are_refused() {
-    let workers = crate::workers::Workers::with_threads(1);
+    let workers = Workers::with_threads(1);
     let shape = Shape { rows: 1, cols: 1, layout: Layout::ColumnMajor, pad: 0 };
     let mut c = Guarded::matrices(&[1.0f64], shape, 0);
     let operand = c.operand(shape);

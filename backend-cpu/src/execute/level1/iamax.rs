@@ -71,16 +71,8 @@ unsafe fn first_largest<T: ScalarArithmetic<Magnitude: Key>>(
                 // SAFETY: the caller's promise.
                 unsafe {
                     match x.slice(block.clone()) {
-                        Some(x) => x.iter().fold(
-                            Default::default(),
-                            #[inline(always)]
-                            |k, &x| key(x).max(k),
-                        ),
-                        None => block.fold(
-                            Default::default(),
-                            #[inline(always)]
-                            |k, i| key(x.get(i)).max(k),
-                        ),
+                        Some(x) => x.iter().fold(Default::default(), |k, &x| key(x).max(k)),
+                        None => block.fold(Default::default(), |k, i| key(x.get(i)).max(k)),
                     }
                 }
             },

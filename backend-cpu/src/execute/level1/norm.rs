@@ -82,15 +82,7 @@ unsafe fn blue<T: Parts>(x: Vector<T>, range: Range<usize>) -> Blue {
     // SAFETY: the caller's promise.
     unsafe {
         if all_mid(x, range.clone()) {
-            return Blue {
-                mid: pass(
-                    x,
-                    range,
-                    #[inline(always)]
-                    |x| x,
-                ),
-                ..Blue::default()
-            };
+            return Blue { mid: pass(x, range, std::convert::identity), ..Blue::default() };
         }
         Blue { small: pass(x, range.clone(), small), mid: pass(x, range.clone(), mid), big: pass(x, range, big) }
     }
@@ -113,13 +105,7 @@ unsafe fn pass<T: Parts>(x: Vector<T>, range: Range<usize>, of: impl Fn(f64) -> 
 /// # Safety
 /// As for [`Norm::chunk`].
 unsafe fn all_mid<T: Parts>(x: Vector<T>, range: Range<usize>) -> bool {
-    let next = |all, x: T| {
-        x.fold(
-            all,
-            #[inline(always)]
-            |all, x| all & is_mid(x),
-        )
-    };
+    let next = |all, x: T| x.fold(all, |all, x| all & is_mid(x));
     simd::vectorize(
         #[inline(always)]
         || {

@@ -28,25 +28,7 @@ pub(in crate::execute) unsafe fn dot_chunk<T: ScalarArithmetic>(
     range: Range<usize>,
 ) -> T {
     // SAFETY: the caller's promise.
-    unsafe {
-        if conj {
-            dot_chunk_of(
-                x,
-                y,
-                range,
-                #[inline(always)]
-                |x: T| x.conj(),
-            )
-        } else {
-            dot_chunk_of(
-                x,
-                y,
-                range,
-                #[inline(always)]
-                |x: T| x,
-            )
-        }
-    }
+    unsafe { if conj { dot_chunk_of(x, y, range, T::conj) } else { dot_chunk_of(x, y, range, std::convert::identity) } }
 }
 
 /// [`dot_chunk`], with `of(x)` for `x`.
@@ -68,17 +50,14 @@ unsafe fn dot_chunk_of<T: ScalarArithmetic>(
             match unsafe { (x.slice(range.clone()), y.slice(range.clone())) } {
                 (Some(x), Some(y)) => {
                     let items = |i: usize| x[i..].iter().copied().zip(y[i..].iter().copied());
-                    tree::chunk(range.len(), items, next, add)
+                    tree::chunk(range.len(), T::MINUS_ZERO, items, next, add)
                 }
                 _ => {
                     let items = |i: usize| {
                         // SAFETY: the caller's promise.
-                        (range.start + i..range.end).map(
-                            #[inline(always)]
-                            move |i| unsafe { (x.get(i), y.get(i)) },
-                        )
+                        (range.start + i..range.end).map(move |i| unsafe { (x.get(i), y.get(i)) })
                     };
-                    tree::chunk(range.len(), items, next, add)
+                    tree::chunk(range.len(), T::MINUS_ZERO, items, next, add)
                 }
             }
         },
@@ -109,7 +88,6 @@ pub(super) unsafe fn chunk_of<T: Copy, A: Copy + Default>(
     next: impl Fn(A, T) -> A + Copy,
     combine: impl Fn(A, A) -> A + Copy,
 ) -> A {
-    let first = |x| next(A::default(), x);
     simd::vectorize(
         #[inline(always)]
         || {
@@ -117,17 +95,14 @@ pub(super) unsafe fn chunk_of<T: Copy, A: Copy + Default>(
             match unsafe { x.slice(range.clone()) } {
                 Some(x) => {
                     let items = |i: usize| x[i..].iter().copied();
-                    tree::chunk(range.len(), items, first, next, combine)
+                    tree::chunk(range.len(), A::default(), items, next, combine)
                 }
                 None => {
                     let items = |i: usize| {
                         // SAFETY: the caller's promise.
-                        (range.start + i..range.end).map(
-                            #[inline(always)]
-                            move |i| unsafe { x.get(i) },
-                        )
+                        (range.start + i..range.end).map(move |i| unsafe { x.get(i) })
                     };
-                    tree::chunk(range.len(), items, first, next, combine)
+                    tree::chunk(range.len(), A::default(), items, next, combine)
                 }
             }
         },

@@ -40,40 +40,40 @@ pub(in crate::execute) fn join<A: Copy>(partial: &[A], combine: impl Fn(A, A) ->
     tree::reduce(partial.len(), lane, &combine)
 }
 
-/// Reduces one chunk of `len` elements, at least one: `items(i)` iterates over the elements from `i` on, `first` starts a lane,
-/// `next` adds an element to one.
+/// Reduces one chunk of `len` elements, at least one: `items(i)` iterates over the elements from `i` on, a lane starts as `start`,
+/// and `next` adds an element to one.
 #[inline(always)]
-pub(super) fn chunk<A: Copy + Default, I, S: Iterator<Item = I>>(
+pub(super) fn chunk<A: Copy, I, S: Iterator<Item = I>>(
     len: usize,
+    start: A,
     items: impl Fn(usize) -> S,
-    first: impl Fn(I) -> A,
     next: impl Fn(A, I) -> A,
     combine: impl Fn(A, A) -> A,
 ) -> A {
     // Few lanes cost less to set up, and as long as every element has its own they are the same tree.
     const FEW: usize = 64;
     if len <= FEW {
-        lanes::<A, I, S, FEW, { FEW / 2 }>(len, items, first, next, combine)
+        lanes::<A, I, S, FEW, { FEW / 2 }>(len, start, items, next, combine)
     } else {
-        lanes::<A, I, S, LANES, { LANES / 2 }>(len, items, first, next, combine)
+        lanes::<A, I, S, LANES, { LANES / 2 }>(len, start, items, next, combine)
     }
 }
 
 #[inline(always)]
-fn lanes<A: Copy + Default, I, S: Iterator<Item = I>, const N: usize, const HALF: usize>(
+fn lanes<A: Copy, I, S: Iterator<Item = I>, const N: usize, const HALF: usize>(
     len: usize,
+    start: A,
     items: impl Fn(usize) -> S,
-    first: impl Fn(I) -> A,
     next: impl Fn(A, I) -> A,
     combine: impl Fn(A, A) -> A,
 ) -> A {
-    let (mut even, mut odd) = ([A::default(); N], [A::default(); HALF]);
+    let (mut even, mut odd) = ([start; N], [start; HALF]);
     let mut count = len.min(N);
     for (lane, item) in even[..count].iter_mut().zip(items(0)) {
-        *lane = first(item);
+        *lane = next(start, item);
     }
-    for start in (N..len).step_by(N) {
-        for (lane, item) in even[..(len - start).min(N)].iter_mut().zip(items(start)) {
+    for row in (N..len).step_by(N) {
+        for (lane, item) in even[..(len - row).min(N)].iter_mut().zip(items(row)) {
             *lane = next(*lane, item);
         }
     }

@@ -12,15 +12,7 @@ use warpwave_core::numerics::blas::{self, ScalarArithmetic};
 /// The vectors have the same length and do not overlap; `x` may be read and `y` written.
 pub(super) unsafe fn copy<T: Copy + Send + Sync>(workers: &Workers, x: Vector<T>, y: Vector<T>) {
     // SAFETY: the caller's promise.
-    unsafe {
-        update(
-            workers,
-            x,
-            y,
-            #[inline(always)]
-            |x, _| x,
-        )
-    }
+    unsafe { update(workers, x, y, |x, _| x) }
 }
 
 /// `x ↔ y`.
@@ -57,14 +49,8 @@ pub(super) unsafe fn scal<T: ScalarArithmetic>(workers: &Workers, alpha: T, x: V
                 // SAFETY: no two ranges overlap, and the caller lets us write the vector.
                 unsafe {
                     match x.slice_mut(range.clone()) {
-                        Some(x) => x.iter_mut().for_each(
-                            #[inline(always)]
-                            |x| *x = blas::scal(alpha, *x),
-                        ),
-                        None => range.for_each(
-                            #[inline(always)]
-                            |i| x.set(i, blas::scal(alpha, x.get(i))),
-                        ),
+                        Some(x) => x.iter_mut().for_each(|x| *x = blas::scal(alpha, *x)),
+                        None => range.for_each(|i| x.set(i, blas::scal(alpha, x.get(i)))),
                     }
                 }
             },
@@ -102,14 +88,8 @@ unsafe fn update<T: Copy + Send + Sync>(
                 // SAFETY: no two ranges overlap, and neither do the vectors, which the caller lets us read and write.
                 unsafe {
                     match (x.slice(range.clone()), y.slice_mut(range.clone())) {
-                        (Some(x), Some(y)) => y.iter_mut().zip(x).for_each(
-                            #[inline(always)]
-                            |(y, &x)| *y = f(x, *y),
-                        ),
-                        _ => range.for_each(
-                            #[inline(always)]
-                            |i| y.set(i, f(x.get(i), y.get(i))),
-                        ),
+                        (Some(x), Some(y)) => y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x, *y)),
+                        _ => range.for_each(|i| y.set(i, f(x.get(i), y.get(i)))),
                     }
                 }
             },

@@ -1,1 +1,16 @@
+//! Proof of the ordering rules.
+//!
+//! - `sim`: a device that does what drivers do at their worst, and detects races whatever the schedule.
+//! - `program`, `random`: random programs on it, from one thread and several, against a sequential model.
+//! - `scenarios`, `interleavings`: small programs, each for one protective step; the latter run under `shuttle`.
+//! - `knockouts`: each protective step taken out by itself is noticed.
+//! - `lifecycle`: drops in any order, faults, exhausted memory, loss of the device.
+//! - `tracker`: the tracker against a model that forgets nothing.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod interleavings;
+mod knockouts;
+mod program;
+mod random;
+mod scenarios;
+mod sim;

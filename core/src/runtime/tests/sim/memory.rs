@@ -108,7 +108,11 @@ impl Memory {
         let Touch { addr, bytes, .. } = touch;
         match self.allocations.range_mut(..=addr).next_back() {
             Some((&base, allocation)) if addr + bytes <= base + allocation.bytes => {
-                if allocation.live { Ok(allocation) } else { Err(format!("use after free at {addr:#x}")) }
+                if allocation.live {
+                    Ok(allocation)
+                } else {
+                    Err(format!("use after free at {addr:#x}"))
+                }
             }
             _ => Err(format!("{bytes} bytes at {addr:#x} are not inside an allocation")),
         }

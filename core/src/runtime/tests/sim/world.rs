@@ -88,21 +88,21 @@ pub(crate) enum Work {
     Fill { out: Ptr, pattern: Vec<u8>, len: usize },
     Copy(Transfer),
     Upload { data: Vec<u8>, dst: Ptr },
+    Download { src: Ptr, bytes: usize, data: Arc<std::sync::Mutex<Vec<u8>>> },
     Host { function: Option<HostFn>, hold: Option<usize> },
-    Nothing,
 }
 
 #[derive(Default)]
 pub(crate) struct StreamState {
     pub(crate) inline: bool,
     pub(crate) destroyed: bool,
-    queue: VecDeque<Work>,
+    pub(crate) queue: VecDeque<Work>,
     pub(crate) enqueued: u64,
     pub(crate) done: u64,
     /// What comes before its next step.
     pub(crate) clock: Clock,
     /// Its host function is being called by some thread.
-    running: bool,
+    pub(crate) running: bool,
 }
 
 pub(crate) struct EventState {
@@ -124,6 +124,8 @@ pub(crate) struct State {
     pub(crate) counts: Counts,
     pub(crate) refuse: Refusals,
     pub(crate) closed: bool,
+    /// Blocks whose free was refused: leaked, by the contract.
+    pub(crate) leaked: usize,
     /// What host functions are held for: open or not.
     holds: Vec<bool>,
     /// (stream, hold) for the next host function there.
@@ -150,7 +152,7 @@ thread_local! {
 }
 
 /// How long a thread waits before a deadlock is assumed that was not recognised as such.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl World {
     pub(crate) fn new(options: Options) -> Arc<World> {
@@ -162,6 +164,7 @@ impl World {
             counts: Counts::default(),
             refuse: Refusals::default(),
             closed: false,
+            leaked: 0,
             holds: Vec::new(),
             hold_next: Vec::new(),
             random: options.seed,
@@ -180,10 +183,6 @@ impl World {
 
     pub(crate) fn violation(&self, text: impl Into<String>) {
         self.violations.lock().unwrap().push(text.into());
-    }
-
-    pub(crate) fn log(&self) -> Arc<std::sync::Mutex<Vec<String>>> {
-        self.violations.clone()
     }
 
     pub(crate) fn violations(&self) -> Vec<String> {
@@ -215,8 +214,17 @@ impl World {
         self.progress.notify_all();
     }
 
-    pub(crate) fn is_open(&self, hold: usize) -> bool {
-        self.lock().holds[hold]
+    pub(crate) fn open_all(&self) {
+        self.lock().holds.iter_mut().for_each(|open| *open = true);
+        self.progress.notify_all();
+    }
+
+    /// Only so many waits were needed so far, and a record for each.
+    pub(crate) fn expect_waits(&self, waits: usize) {
+        let counts = self.counts();
+        if (counts.records, counts.waits) != (waits, waits) {
+            self.violation(format!("{waits} waits were needed: {counts:?}"));
+        }
     }
 
     /// The next host function on the stream waits for `hold`. `stream` is the number that the runtime gives.
@@ -262,7 +270,7 @@ impl World {
         let state = self.lock();
         let streams = state.streams.iter().filter(|stream| !stream.destroyed).count();
         let events = state.events.iter().filter(|event| event.alive).count();
-        let blocks = state.memory.live();
+        let blocks = state.memory.live() - state.leaked;
         drop(state);
         if (streams, events, blocks) != (0, 0, 0) {
             self.violation(format!("leaked: {streams} streams, {events} events, {blocks} blocks"));
@@ -271,6 +279,9 @@ impl World {
 
     /// The host has touched pinned memory.
     pub(crate) fn host_touch(&self, addr: usize, bytes: usize, write: bool) {
+        if bytes == 0 {
+            return;
+        }
         let state = &mut *self.lock();
         if let Err(text) = state.memory.host_touch(Touch { addr, bytes, write }, &state.observed) {
             self.violation(text);
@@ -450,7 +461,14 @@ impl State {
 
     fn perform(&mut self, work: &Work) -> Result<(), String> {
         match work {
-            Work::Wait { .. } | Work::Nothing | Work::Host { .. } => Ok(()),
+            Work::Wait { .. } | Work::Host { .. } => Ok(()),
+            Work::Download { src, bytes, data } => {
+                self.memory.check(Touch { addr: src.addr(), bytes: *bytes, write: false })?;
+                // SAFETY: checked to lie inside a live allocation, which is initialised.
+                let read = unsafe { std::slice::from_raw_parts(src.as_ptr(), *bytes) };
+                *data.lock().unwrap() = read.to_vec();
+                Ok(())
+            }
             Work::Fill { out, pattern, len } => {
                 let size = pattern.len();
                 self.memory.check(Touch { addr: out.addr(), bytes: len * size, write: true })?;

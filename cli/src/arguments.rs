@@ -1,0 +1,89 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use regex::Regex;
+use std::path::PathBuf;
+use warpwave_conformance::{CaseId, DEFAULT_SEED, Level};
+
+/// One compute API over NVIDIA warps (CUDA), AMD waves (HIP/ROCm) and the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "warpwave", version, disable_help_subcommand = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs the conformance suite
+    ///
+    /// Exit code: 0 if every check passes, 1 if one fails or none ran, 2 if what was asked for cannot be run.
+    Conformance(Conformance),
+    /// Describes the devices
+    Info(Info),
+    /// Prints help on a command, or with `env` on the environment variables
+    Help {
+        /// A command, or env
+        topic: Vec<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Conformance {
+    /// cpu, cuda:N, hip:N, or all that are present; the CPU runs inline and asynchronously
+    #[arg(long, value_name = "DEVICE", default_value = "all")]
+    pub(crate) device: String,
+    /// smoke (seconds), full (minutes) or exhaustive
+    #[arg(long, value_name = "LEVEL", default_value_t = Level::Smoke)]
+    pub(crate) level: Level,
+    /// Only the checks whose names match this regular expression
+    #[arg(long, value_name = "RE", value_parser = expression)]
+    pub(crate) filter: Option<Regex>,
+    /// The seed of all inputs
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    pub(crate) seed: u64,
+    /// Only this case, as a failure names it: blas.axpy.f32/exact/17
+    #[arg(long, value_name = "ID")]
+    pub(crate) case: Option<CaseId>,
+    /// Writes the report to this file as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Info {
+    /// Prints JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A regular expression, or what is wrong with it in one line.
+fn expression(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| {
+        let text = error.to_string();
+        // The lines before the last draw a picture of where it is.
+        let last = text.lines().last().unwrap_or_default();
+        last.trim_start_matches("error: ").to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn an_expression_is_one_or_says_why_not_in_one_line() {
+        assert!(expression("blas\\..*f(32|64)$").unwrap().is_match("blas.axpy.f32"));
+        for text in ["(", "[a", "*", "\\q"] {
+            let message = expression(text).unwrap_err();
+            assert!(!message.is_empty() && !message.contains('\n'), "{message}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The environment variables.
+
+use std::io::{self, Write};
+
+/// Every variable that has an effect, and which.
+const VARIABLES: [(&str, &str); 3] = [
+    ("WARPWAVE_DEVICE", "the device that `warpwave::open` gives a program: `cpu`. Default: `cpu`"),
+    (
+        "WARPWAVE_REQUIRE",
+        "backends and tools, separated by commas, whose absence is a failure instead of a reason to skip: cpu, cuda, hip, \
+         cxx, llvm, nvcc, nvrtc, rocm-headers",
+    ),
+    ("RAYON_NUM_THREADS", "threads of a CPU device. Default: one for each processor that the process may use"),
+];
+
+/// Writes the table.
+pub(crate) fn write(out: &mut dyn Write) -> io::Result<()> {
+    for (name, effect) in VARIABLES {
+        crate::text::indented(out, &format!("{name:<20}"), effect)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,240 @@
+//! Conversions, from each type to every type that it converts to.
+//!
+//! There are 172 pairs of types: what is generic over both is only the call itself ([`convert`]), which gives the result as bytes.
+
+use super::operands::{inside, unchanged};
+use crate::case::Case;
+use crate::failure::{Failure, Verdict};
+use crate::level::{Counts, Level};
+use crate::reference::{Data, Image, Random, Sample, Vector, fronts, lengths, seeds};
+use crate::session::Session;
+use proptest::sample::select;
+use std::fmt;
+use warpwave_core::numerics::contract::Lane;
+use warpwave_core::numerics::{CastFrom, scalar};
+use warpwave_core::{Buffer, DType, Device, Ops, ScalarValue, Stream, match_dtype};
+
+/// Converts elements with so many in front on the device; returns the bytes of the result.
+type Convert<S, D> = fn(&mut Case<'_, D>, usize, &[S]) -> Verdict<Vec<u8>>;
+
+/// A type that another converts to.
+struct Target<S: Sample, D: Device> {
+    dtype: DType,
+    convert: Convert<S, D>,
+}
+
+impl<S: Sample, D: Device> Clone for Target<S, D> {
+    fn clone(&self) -> Self {
+        Target { dtype: self.dtype, convert: self.convert }
+    }
+}
+
+impl<S: Sample, D: Device> fmt::Debug for Target<S, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "to {}", self.dtype)
+    }
+}
+
+/// The check of conversions from `source`.
+pub(super) fn check<D: Device>(session: &mut Session<'_, D>, source: DType) -> Verdict {
+    if source.is_complex() {
+        return match_dtype!(source, complex S => {
+            let target = |t: DType| match_dtype!(t, complex T => Some(Target { dtype: t, convert: convert::<S, T, D> }), _ => None);
+            from(session, &DType::ALL.into_iter().filter_map(target).collect::<Vec<_>>())
+        }, _ => Ok(()));
+    }
+    match_dtype!(source, real S => {
+        let target = |t: DType| match_dtype!(t, any T => Some(Target { dtype: t, convert: convert::<S, T, D> }), _ => None);
+        from(session, &DType::ALL.into_iter().filter_map(target).collect::<Vec<_>>())
+    }, _ => Ok(()))
+}
+
+fn convert<S: Sample, T: Sample + CastFrom<S>, D: Device>(
+    case: &mut Case<'_, D>,
+    front: usize,
+    x: &[S],
+) -> Verdict<Vec<u8>> {
+    let stream = case.stream();
+    // The two lie at different distances from aligned addresses.
+    let (x_at, out_at) = (Vector::dense(front, x.len()), Vector::dense(2 * front + 1, x.len()));
+    let (x_image, out_image) = (Image::of_vector(&x_at, x), Image::<T>::around(&out_at));
+    let x_buffer = stream.from_slice(&x_image.elements)?;
+    let mut out_buffer = stream.from_slice(&out_image.elements)?;
+    stream.cast(&x_buffer.slice(x_at.range())?, &mut out_buffer.slice_mut(out_at.range())?)?;
+    unchanged(case, "x", &x_buffer, &x_image)?;
+    let out = inside(case, &out_buffer, &out_image, &out_at)?;
+    Ok(bytemuck::cast_slice(&out).to_vec())
+}
+
+fn from<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
+    let level = session.level();
+    let inputs = || (select(targets.to_vec()), fronts(), lengths(level), seeds());
+    // Integers that every type holds.
+    session.cases(Lane::Exact, Counts::of(8), inputs(), |case, (Target { dtype: target, convert }, front, len, seed)| {
+        let mut random = Random::new(seed);
+        let integers: Vec<[i64; 2]> = (0..len).map(|_| [random.below(100) as i64, random.below(100) as i64]).collect();
+        let x: Vec<S> = integers.iter().map(|&x| S::from_integers(x)).collect();
+        let got = convert(case, front, &x)?;
+        let want: Vec<u8> = integers.iter().flat_map(|&[re, im]| {
+            let im = if S::DTYPE.is_complex() { im } else { 0 };
+            match_dtype!(target, any T => bytemuck::bytes_of(&T::from_integers([re, im])).to_vec(), _ => Vec::new())
+        }).collect();
+        case.bits(format_args!("{target}"), &got, &want)
+    })?;
+    for (lane, data) in [(Lane::Exact, Data::Special), (Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
+        session.cases(lane, Counts::of(8), inputs(), |case, (Target { dtype: target, convert }, front, len, seed)| {
+            let x = Random::new(seed).vector::<S>(data, len);
+            let got = convert(case, front, &x)?;
+            case.bits(format_args!("{target}"), &got, &define(&x, target)?)
+        })?;
+    }
+    every_pattern(session, targets)?;
+    saturation(session, targets)?;
+    halfway(session, targets)?;
+    session.cases(Lane::Bounded, Counts::of(8), inputs(), |case, (Target { dtype: target, convert }, front, len, seed)| {
+        let x = Random::new(seed).vector::<S>(Data::Numbers, len);
+        let got = convert(case, front, &x)?;
+        case.bits(format_args!("{target}"), &got, &define(&x, target)?)?;
+        if target.is_integer() || S::DTYPE.size() == 8 && S::DTYPE.is_integer() {
+            // Integers have no rounding error, and those of 64 bits no exact `f64` to compare with: see `halfway`.
+            return Ok(());
+        }
+        match_dtype!(target, any T => within_one_rounding::<S, T, D>(case, &x, &got), _ => Ok(()))
+    })
+}
+
+fn define<S: Sample>(x: &[S], target: DType) -> Verdict<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(x.len() * target.size());
+    for &x in x {
+        let undefined = || Failure::new(format_args!("the core does not define {} to {target}", S::DTYPE));
+        bytes.extend_from_slice(scalar::cast(ScalarValue::new(x), target).ok_or_else(undefined)?.bytes());
+    }
+    Ok(bytes)
+}
+
+fn within_one_rounding<S: Sample, T: Sample, D: Device>(case: &mut Case<'_, D>, x: &[S], got: &[u8]) -> Verdict {
+    let got: Vec<T> = got.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect();
+    let components = |x: [f64; 2]| if S::DTYPE.is_complex() { x } else { [x[0], 0.0] };
+    let want: Vec<f64> = x.iter().flat_map(|x| components(x.values())).collect();
+    let got: Vec<f64> = got.iter().flat_map(|x| x.values()).collect();
+    // Halfway to the number past the largest and beyond is infinity: where the bound does not hold, and the definition has the say.
+    let largest = T::from_patterns(largest_pattern::<T>()).values()[0];
+    for (i, (&got, &want)) in got.iter().zip(&want).enumerate().filter(|(_, (_, want))| want.abs() <= largest) {
+        case.error(T::DTYPE, i, (got - want).abs(), T::UNIT * want.abs() + T::TINY / 2.0)?;
+    }
+    Ok(())
+}
+
+/// The largest finite number's pattern: the one before infinity's.
+fn largest_pattern<T: Sample>() -> [u64; 2] {
+    [T::from_values([f64::INFINITY, 0.0]).patterns()[0].wrapping_sub(1), 0]
+}
+
+/// Every pattern of a source of 16 bits or fewer, to every type.
+fn every_pattern<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
+    if S::DTYPE.size() > 2 {
+        return Ok(());
+    }
+    let x: Vec<S> = (0..1_u64 << (8 * S::DTYPE.size())).map(|pattern| S::from_patterns([pattern, 0])).collect();
+    for &Target { dtype: target, convert } in targets {
+        session.once(Lane::Exact, |case| {
+            let got = convert(case, 0, &x)?;
+            case.bits(format_args!("{target}"), &got, &define(&x, target)?)
+        })?;
+    }
+    Ok(())
+}
+
+/// Floats to integers: what does not fit is clamped, compared with arithmetic on 128-bit integers.
+fn saturation<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
+    if !S::DTYPE.is_float() {
+        return Ok(());
+    }
+    let targets: Vec<_> = targets.iter().filter(|target| target.dtype.is_integer()).cloned().collect();
+    session.cases(Lane::Exact, Counts::of(8), (select(targets), seeds()), |case, (Target { dtype: target, convert }, seed)| {
+        let mut random = Random::new(seed);
+        let width = 8 * target.size() as u32;
+        let signed = matches!(target, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+        let (least, greatest) = match signed {
+            true => (-(1_i128 << (width - 1)), (1 << (width - 1)) - 1),
+            false => (0, (1_i128 << width) - 1),
+        };
+        let limit = 2f64.powi(width as i32 - i32::from(signed));
+        let mut near = || match random.below(4) {
+            0 => random.element(Data::Special),
+            1 => S::from_values([limit * (1.0 + random.number() / 256.0), 0.0]),
+            2 => S::from_values([-limit * (1.0 + random.number() / 256.0), 0.0]),
+            _ => S::from_values([random.number() * limit / 64.0, 0.0]),
+        };
+        let x: Vec<S> = (0..64).map(|_| near()).collect();
+        let one = |x: &S| match x.values()[0] {
+            x if x.is_nan() => 0,
+            x if x.abs() < 2f64.powi(100) => (x.trunc() as i128).clamp(least, greatest),
+            x if x < 0.0 => least,
+            _ => greatest,
+        };
+        let want: Vec<u8> = x.iter().map(one).flat_map(|x| {
+            match_dtype!(target, integer T => bytemuck::bytes_of(&T::from_integer(x as i64)).to_vec(), _ => Vec::new())
+        }).collect();
+        let got = convert(case, 1, &x)?;
+        case.bits(format_args!("{target}"), &got, &want)
+    })
+}
+
+/// To a narrower float: the middle between two neighbours goes to the even one, and what is next to the middle to the nearer one.
+fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
+    let narrower = |target: &&Target<S, D>| match_dtype!(target.dtype, float T => T::UNIT > S::UNIT, _ => false);
+    let targets: Vec<_> = targets.iter().filter(narrower).cloned().collect();
+    if targets.is_empty() || S::DTYPE.is_complex() {
+        return Ok(());
+    }
+    let many = if session.level() == Level::Smoke { 200 } else { 2000 };
+    session.cases(Lane::Exact, Counts::of(4), (select(targets), seeds()), |case, (Target { dtype: target, convert }, seed)| {
+        let mut random = Random::new(seed);
+        let pairs: Vec<(S, Vec<u8>)> = (0..many)
+            .filter_map(|_| match_dtype!(target, float T => beside_middle::<S, T>(&mut random), _ => None))
+            .collect();
+        let (x, want): (Vec<S>, Vec<Vec<u8>>) = pairs.into_iter().unzip();
+        let got = convert(case, 3, &x)?;
+        case.bits(format_args!("{target}"), &got, &want.concat())
+    })
+}
+
+/// A number at or next to the middle of two neighbours of `T`, and where it goes; `None` if `S` does not hold it.
+fn beside_middle<S: Sample, T: Sample>(random: &mut Random) -> Option<(S, Vec<u8>)> {
+    let sign = random.bits() & (1 << (T::DTYPE.size() * 8 - 1));
+    let (below, side) = if S::DTYPE.is_integer() {
+        // Integers of at least twice the length that `T` holds, and no more than both hold.
+        let bits = (8 * S::DTYPE.size() as u32 - 1).min(15);
+        let start = T::from_values([2f64.powi(bits as i32 - 1), 0.0]);
+        let steps = start.values()[0] * T::UNIT * 2.0;
+        if steps < 4.0 {
+            return None;
+        }
+        (start.patterns()[0] + random.below(100) as u64, random.integer(1))
+    } else {
+        (random.bits() % largest_pattern::<T>()[0], random.integer(1))
+    };
+    let value = |pattern: u64| T::from_patterns([pattern, 0]).values()[0];
+    // Exact: neighbours differ in their last place, and `f64` has more.
+    let middle = (value(below) + value(below + 1)) / 2.0;
+    let negative = sign != 0 && S::from_integer(-1).values()[0] < 0.0;
+    let signed = if negative { -middle } else { middle };
+    let x = S::from_values([signed, 0.0]);
+    if x.values()[0] != signed {
+        return None;
+    }
+    let x = match (side, S::DTYPE.is_integer()) {
+        (0, _) => x,
+        (side, true) => S::from_values([signed + if negative { -side } else { side } as f64, 0.0]),
+        // The next pattern is the next magnitude.
+        (side, false) => S::from_patterns([x.patterns()[0].wrapping_add_signed(side), 0]),
+    };
+    let magnitude = match side {
+        -1 => below,
+        1 => below + 1,
+        _ => below + below % 2,
+    };
+    let want = T::from_patterns([magnitude | if negative { sign } else { 0 }, 0]);
+    Some((x, bytemuck::bytes_of(&want).to_vec()))
+}

@@ -1,0 +1,77 @@
+//! Constants and sequences.
+
+use super::operands::inside;
+use crate::failure::{Failure, Verdict};
+use crate::level::Counts;
+use crate::reference::{Data, Double, Image, Pair, Random, Sample, Vector, fronts, lengths, seeds, within};
+use crate::session::Session;
+use warpwave_core::numerics::contract::Lane;
+use warpwave_core::numerics::scalar;
+use warpwave_core::{Buffer, Device, Ops, Real, ScalarValue, Stream};
+
+pub(super) fn fill<T: Sample, D: Device>(session: &mut Session<'_, D>) -> Verdict {
+    let level = session.level();
+    // Both lanes look at what lies around the span; small odd spans are where a fill by words goes wrong.
+    for (lane, data) in [(Lane::Exact, Data::Integers(100)), (Lane::Exact, Data::Special), (Lane::Poison, Data::Bits)] {
+        session.cases(lane, Counts::of(8), (fronts(), lengths(level), seeds()), |case, (front, len, seed)| {
+            let at = Vector::dense(front, len);
+            let value: T = Random::new(seed).element(data);
+            let image = Image::<T>::around(&at);
+            let mut buffer = case.stream().from_slice(&image.elements)?;
+            case.stream().fill(&mut buffer.slice_mut(at.range())?, value)?;
+            let got = inside(case, &buffer, &image, &at)?;
+            case.bits("out", &got, &vec![value; len])
+        })?;
+    }
+    Ok(())
+}
+
+pub(super) fn iota<T: Sample + Real, D: Device>(session: &mut Session<'_, D>) -> Verdict {
+    let level = session.level();
+    let run = |case: &mut crate::case::Case<'_, D>, start: T, step: T, front: usize, len: usize| -> Verdict<Vec<T>> {
+        let at = Vector::dense(front, len);
+        let image = Image::<T>::around(&at);
+        let mut buffer = case.stream().from_slice(&image.elements)?;
+        case.stream().iota(start, step, &mut buffer.slice_mut(at.range())?)?;
+        inside(case, &buffer, &image, &at)
+    };
+    let define = |start: T, step: T, len: usize| -> Verdict<Vec<T>> {
+        let (start, step) = (ScalarValue::new(start), ScalarValue::new(step));
+        let undefined = || Failure::new(format_args!("the core does not define iota for {}", T::DTYPE));
+        (0..len as u64).map(|i| scalar::iota(start, step, i)?.get()).collect::<Option<_>>().ok_or_else(undefined)
+    };
+    let inputs = || (fronts(), lengths(level), seeds());
+    session.cases(Lane::Exact, Counts::of(8), inputs(), |case, (front, len, seed)| {
+        let mut random = Random::new(seed);
+        // Floats stay where they hold every integer; integers wrap.
+        let len = if T::DTYPE.is_integer() { len } else { len.min(T::EXACT as usize / 4) };
+        let (start, step) = (random.integer(50), random.integer(3));
+        let got = run(case, T::from_integer(start), T::from_integer(step), front, len)?;
+        let want: Vec<T> = (0..len as i64).map(|i| T::from_integer(start + i * step)).collect();
+        case.bits("out", &got, &want)
+    })?;
+    for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
+        session.cases(lane, Counts::of(5), inputs(), |case, (front, len, seed)| {
+            let mut random = Random::new(seed);
+            let (start, step) = (random.element(data), random.element(data));
+            let got = run(case, start, step, front, len)?;
+            case.bits("out", &got, &define(start, step, len)?)
+        })?;
+    }
+    if T::DTYPE.is_integer() {
+        return Ok(());
+    }
+    session.cases(Lane::Bounded, Counts::of(8), inputs(), |case, (front, len, seed)| {
+        let mut random = Random::new(seed);
+        let (start, step): (T, T) = (random.element(Data::Numbers), random.element(Data::Numbers));
+        let got = run(case, start, step, front, len)?;
+        case.bits("out", &got, &define(start, step, len)?)?;
+        for (i, &got) in got.iter().enumerate() {
+            let exact = Double::from(start.values()[0]) + Double::product(i as f64, step.values()[0]);
+            // One rounding; for the 16-bit floats another before it, in `f32`.
+            let bound = (T::UNIT + T::UNIT.min(f32::UNIT)) * exact.abs().value() + T::TINY;
+            within(case, "out", i, got, Pair { re: exact, im: Double::ZERO }, bound)?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,120 @@
+//! The methods that have a name of their own: each does what its name says.
+//!
+//! The checks of the operations choose them by value, so that one body serves all; this one calls every method once.
+
+use crate::case::Case;
+use crate::check::Check;
+use crate::failure::{Failure, Verdict};
+use warpwave_core::numerics::contract::Lane;
+use warpwave_core::numerics::scalar;
+use warpwave_core::{BinaryOp, CompareOp, Complex32, Device, Element, Ops, ScalarValue, Stream, UnaryOp};
+
+/// Operands that tell every two operations apart.
+const FLOATS: ([f32; 4], [f32; 4]) = ([-7.5, 3.0, f32::NAN, -0.0], [2.0, 3.0, 1.0, 0.0]);
+const INTEGERS: ([i32; 4], [i32; 4]) = ([-7, 12, 5, -1], [2, 12, 0, 3]);
+
+pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
+    checks.push(Check::new("elementwise.names", |session| {
+        session.once(Lane::Exact, unary)?;
+        session.once(Lane::Exact, floats)?;
+        session.once(Lane::Exact, integers)?;
+        session.once(Lane::Exact, comparisons)?;
+        session.once(Lane::Exact, assignments)
+    }));
+}
+
+fn defined<T: Element>(name: &str, values: impl Iterator<Item = Option<ScalarValue>>) -> Verdict<Vec<T>> {
+    let undefined = || Failure::new(format_args!("the core does not define {name} for {}", T::DTYPE));
+    values.map(|value| value?.get()).collect::<Option<_>>().ok_or_else(undefined)
+}
+
+/// Calls each method on the data and compares with its operation.
+macro_rules! binaries {
+    ($case:ident, $data:expr; $($method:ident $op:ident),*) => {{
+        let (a, b) = $data;
+        let stream = $case.stream();
+        let (x, y) = (stream.from_slice(&a)?, stream.from_slice(&b)?);
+        $(
+            let mut out = stream.zeros(a.len())?;
+            stream.$method(&x, &y, &mut out)?;
+            let pairs = a.iter().zip(&b).map(|(&a, &b)| (ScalarValue::new(a), ScalarValue::new(b)));
+            let mut want = a;
+            want.copy_from_slice(&defined(stringify!($method), pairs.map(|(a, b)| scalar::binary(BinaryOp::$op, a, b)))?);
+            $case.bits(stringify!($method), &$case.read(&out)?, &want)?;
+        )*
+        Ok(())
+    }};
+}
+
+fn floats<D: Device>(case: &mut Case<'_, D>) -> Verdict {
+    binaries!(case, FLOATS; add Add, sub Sub, mul Mul, div Div, min Min, max Max, min_num MinNum, max_num MaxNum)
+}
+
+fn integers<D: Device>(case: &mut Case<'_, D>) -> Verdict {
+    binaries!(case, INTEGERS; rem Rem, and And, or Or, xor Xor, shl Shl, shr Shr)
+}
+
+fn comparisons<D: Device>(case: &mut Case<'_, D>) -> Verdict {
+    macro_rules! all {
+        ($($method:ident $op:ident),*) => {{
+            let (a, b) = FLOATS;
+            let stream = case.stream();
+            let (x, y) = (stream.from_slice(&a)?, stream.from_slice(&b)?);
+            $(
+                let mut out = stream.zeros(a.len())?;
+                stream.$method(&x, &y, &mut out)?;
+                let pairs = a.iter().zip(&b).map(|(&a, &b)| (ScalarValue::new(a), ScalarValue::new(b)));
+                let want = pairs.map(|(a, b)| scalar::compare(CompareOp::$op, a, b).map(|x| ScalarValue::new(u8::from(x))));
+                let want = defined::<u8>(stringify!($method), want)?;
+                case.bits(stringify!($method), &case.read(&out)?, &want)?;
+            )*
+            Ok(())
+        }};
+    }
+    all!(eq Eq, ne Ne, lt Lt, le Le, gt Gt, ge Ge)
+}
+
+fn assignments<D: Device>(case: &mut Case<'_, D>) -> Verdict {
+    macro_rules! all {
+        ($($method:ident $op:ident),*) => {{
+            let (a, b) = FLOATS;
+            let stream = case.stream();
+            let y = stream.from_slice(&b)?;
+            $(
+                let mut x = stream.from_slice(&a)?;
+                stream.$method(&mut x, &y)?;
+                let pairs = a.iter().zip(&b).map(|(&a, &b)| (ScalarValue::new(a), ScalarValue::new(b)));
+                let want = defined::<f32>(stringify!($method), pairs.map(|(a, b)| scalar::binary(BinaryOp::$op, a, b)))?;
+                case.bits(stringify!($method), &case.read(&x)?, &want)?;
+            )*
+            Ok(())
+        }};
+    }
+    all!(add_assign Add, sub_assign Sub, mul_assign Mul, div_assign Div)
+}
+
+fn unary<D: Device>(case: &mut Case<'_, D>) -> Verdict {
+    macro_rules! all {
+        ($($data:expr => $($method:ident $op:ident),*;)*) => {{
+            let stream = case.stream();
+            $(
+                let a = $data;
+                let x = stream.from_slice(&a)?;
+                $(
+                    let mut out = stream.from_slice(&a)?;
+                    stream.$method(&x, &mut out)?;
+                    let mut want = a;
+                    let values = a.iter().map(|&a| scalar::unary(UnaryOp::$op, ScalarValue::new(a)));
+                    want.copy_from_slice(&defined(stringify!($method), values)?);
+                    case.bits(stringify!($method), &case.read(&out)?, &want)?;
+                )*
+            )*
+            Ok(())
+        }};
+    }
+    all! {
+        FLOATS.0 => neg Neg, abs Abs, sqrt Sqrt;
+        INTEGERS.0 => not Not;
+        [Complex32 { re: 1.0, im: 2.0 }, Complex32 { re: -0.0, im: -0.0 }] => conj Conj;
+    }
+}

@@ -1,0 +1,40 @@
+//! Transposition.
+
+use crate::failure::Verdict;
+use crate::level::{Counts, Level};
+use crate::reference::{Data, Image, Random, Sample, dimensions, extras, fronts, layouts, matrices, seeds};
+use crate::session::Session;
+use warpwave_core::numerics::contract::Lane;
+use warpwave_core::{Buffer, Device, Ops, Stream};
+
+pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>) -> Verdict {
+    let largest = if session.level() == Level::Smoke { 65 } else { 129 };
+    for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
+        let x = matrices(dimensions(largest), dimensions(largest));
+        let inputs = (x, fronts(), extras(), layouts(), seeds());
+        session.cases(lane, Counts::of(10), inputs, |case, (x_at, front, extra, layout, seed)| {
+            let values = Random::new(seed).vector::<T>(data, x_at.rows * x_at.cols);
+            let out_at = crate::reference::Matrix::new(front, x_at.cols, x_at.rows, extra, layout);
+            let x_image = Image::of_matrix(&x_at, &values);
+            let mut out_image = Image::<T>::of_matrix(&out_at, &[]);
+            let x_buffer = case.stream().from_slice(&x_image.elements)?;
+            let mut out_buffer = case.stream().from_slice(&out_image.elements)?;
+            {
+                let x = x_buffer.slice(x_at.range())?.matrix_with(x_at.rows, x_at.cols, x_at.ld, x_at.layout)?;
+                let out = out_buffer.slice_mut(out_at.range())?;
+                let mut out = out.matrix_mut_with(out_at.rows, out_at.cols, out_at.ld, out_at.layout)?;
+                case.stream().transpose(&x, &mut out)?;
+            }
+            for row in 0..x_at.rows {
+                for col in 0..x_at.cols {
+                    out_image.elements[out_at.index(col, row)] = values[row * x_at.cols + col];
+                }
+            }
+            let got = case.read(&out_buffer)?;
+            case.bits("out with what lies around it", &got, &out_image.elements)?;
+            let got = case.read(&x_buffer)?;
+            case.bits("x, which is only read,", &got, &x_image.elements)
+        })?;
+    }
+    Ok(())
+}

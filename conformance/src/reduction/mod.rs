@@ -1,0 +1,43 @@
+//! Reductions: of class R, so every result is compared bit for bit with the tree of [`warpwave_core::numerics::tree`]; with sums and
+//! products of exact integers; and with sums in twice the precision, within a bound that follows from the depth of the tree.
+
+mod axis;
+mod reference;
+mod whole;
+
+use crate::check::Check;
+use crate::failure::{Failure, Verdict};
+use crate::session::Session;
+use warpwave_core::numerics::contract;
+use warpwave_core::{Axis, DType, Device, OperationKind, ReduceOp, match_dtype};
+
+/// Adds the group.
+pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
+    for row in contract::rows() {
+        if let Some((op, axis)) = reduction(row.kind) {
+            let (kind, dtype) = (row.kind, row.dtype);
+            checks.push(Check::of_row("reduction", kind, dtype, None, move |session| one(session, op, axis, dtype)));
+        }
+    }
+    checks.push(Check::new("reduction.names", whole::names));
+    checks.push(Check::new("reduction.arguments", axis::arguments));
+}
+
+fn reduction(kind: OperationKind) -> Option<(ReduceOp, Axis)> {
+    let all = ReduceOp::ALL.iter().flat_map(|&op| Axis::ALL.iter().map(move |&axis| (op, axis)));
+    all.into_iter().find(|&(op, axis)| OperationKind::reduce(op, axis) == kind)
+}
+
+fn one<D: Device>(session: &mut Session<'_, D>, op: ReduceOp, axis: Axis, dtype: DType) -> Verdict {
+    let unknown = || Err(Failure::new(format_args!("the suite has no cases for {op} of {dtype}")));
+    match (op, axis) {
+        (ReduceOp::Sum | ReduceOp::Prod, Axis::Whole) => {
+            match_dtype!(dtype, any T => whole::check(session, &reference::accumulate::<T>(op)), _ => unknown())
+        }
+        (_, Axis::Whole) => match_dtype!(dtype, real T => whole::check(session, &reference::choose::<T>(op)), _ => unknown()),
+        (ReduceOp::Sum | ReduceOp::Prod, _) => {
+            match_dtype!(dtype, any T => axis::check(session, axis, &reference::accumulate::<T>(op)), _ => unknown())
+        }
+        _ => match_dtype!(dtype, real T => axis::check(session, axis, &reference::choose::<T>(op)), _ => unknown()),
+    }
+}

@@ -1,0 +1,98 @@
+//! Reductions of all elements.
+
+use super::reference::Reduction;
+use crate::case::Case;
+use crate::failure::Verdict;
+use crate::level::{Counts, Level};
+use crate::reference::{Image, Random, Sample, Vector, fronts, seeds};
+use crate::session::Session;
+use proptest::prelude::Just;
+use warpwave_core::numerics::contract::Lane;
+use warpwave_core::{Axis, Buffer, Device, Ops, ReduceOp, Stream};
+
+/// Around one, a warp, the lanes and the chunk of the tree, and the second level of chunks.
+const LENGTHS: &[usize] = &[0, 1, 2, 3, 7, 33, 1023, 1024, 1025, 2049, 8191, 8192, 8193, 3 * 8192 + 5];
+/// Larger than the caches, and with three-figure numbers of chunks.
+const LARGE: &[usize] = &[65_537, 1_000_003];
+
+pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, reduction: &Reduction<T>) -> Verdict {
+    let large = if session.level() == Level::Smoke { &[][..] } else { LARGE };
+    for &len in LENGTHS.iter().chain(large) {
+        let counts = Counts { smoke: 1, full: 4, exhaustive: 16 };
+        let inputs = || (Just(len), fronts(), seeds());
+        session.cases(Lane::Exact, counts, inputs(), |case, (len, front, seed)| {
+            let (x, want) = reduction.exact(&mut Random::new(seed), len);
+            let got = run(case, reduction.op, front, &x)?;
+            case.bits("out", &[got], &[(reduction.define)(&x)])?;
+            want.map_or(Ok(()), |want| reduction.equal(case, &[got], &[want]))
+        })?;
+        session.cases(Lane::Poison, counts, inputs(), |case, (len, front, seed)| {
+            let x = reduction.specials(&mut Random::new(seed), len);
+            let got = run(case, reduction.op, front, &x)?;
+            case.bits("out", &[got], &[(reduction.define)(&x)])
+        })?;
+        if reduction.rounds {
+            session.cases(Lane::Bounded, counts, inputs(), |case, (len, front, seed)| {
+                let x = reduction.numbers(&mut Random::new(seed), len);
+                let got = run(case, reduction.op, front, &x)?;
+                case.bits("out", &[got], &[(reduction.define)(&x)])?;
+                reduction.bounded(case, 0, &x, got)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Reduces twice, and compares the two results, and everything around the output with what was there.
+fn run<T: Sample, D: Device>(case: &mut Case<'_, D>, op: ReduceOp, front: usize, x: &[T]) -> Verdict<T> {
+    let stream = case.stream();
+    let (x_at, out_at) = (Vector::dense(front, x.len()), Vector::dense(front + 1, 1));
+    let x_buffer = stream.from_slice(&Image::of_vector(&x_at, x).elements)?;
+    let mut result = None;
+    for _ in 0..2 {
+        let mut image = Image::<T>::around(&out_at);
+        let mut out = stream.from_slice(&image.elements)?;
+        // All that is behind the first element of `out` is to be left alone.
+        let view = x_buffer.slice(x_at.range())?;
+        let column = view.matrix(x.len(), 1)?;
+        stream.reduce(op, Axis::Whole, &column, &mut out.slice_mut(out_at.front..)?)?;
+        let got = case.read(&out)?;
+        let value = got[out_at.front];
+        image.elements[out_at.front] = value;
+        case.bits("what lies around the output,", &got, &image.elements)?;
+        case.bits("a second time: out", &[value], &[result.unwrap_or(value)])?;
+        result = Some(value);
+    }
+    Ok(result.unwrap_or_default())
+}
+
+/// The methods that have a name of their own: each does what its name says.
+pub(super) fn names<D: Device>(session: &mut Session<'_, D>) -> Verdict {
+    session.once(Lane::Exact, |case| {
+        let stream = case.stream();
+        let x = stream.from_slice(&[3_i32, -7, 5, 2])?;
+        let mut out = stream.zeros(1)?;
+        let whole = [stream.sum(&x)?, stream.prod(&x)?, stream.reduce_min(&x)?, stream.reduce_max(&x)?];
+        case.bits("sum, prod, reduce_min, reduce_max", &whole, &[3, -210, -7, 5])?;
+        stream.sum_into(&x, &mut out)?;
+        case.bits("sum_into", &case.read(&out)?, &[3])?;
+        stream.prod_into(&x, &mut out)?;
+        case.bits("prod_into", &case.read(&out)?, &[-210])?;
+        stream.reduce_min_into(&x, &mut out)?;
+        case.bits("reduce_min_into", &case.read(&out)?, &[-7])?;
+        stream.reduce_max_into(&x, &mut out)?;
+        case.bits("reduce_max_into", &case.read(&out)?, &[5])?;
+        // Columns (3, −7) and (5, 2).
+        let matrix = x.matrix(2, 2)?;
+        let mut two = stream.zeros(2)?;
+        macro_rules! axis {
+            ($($method:ident $want:expr),*) => { $(
+                stream.$method(&matrix, &mut two)?;
+                case.bits(stringify!($method), &case.read(&two)?, &$want)?;
+            )* };
+        }
+        axis!(sum_rows [8, -5], sum_cols [-4, 7], prod_rows [15, -14], prod_cols [-21, 10]);
+        axis!(min_rows [3, -7], min_cols [-7, 2], max_rows [5, 2], max_cols [3, 5]);
+        Ok(())
+    })
+}

@@ -1,0 +1,240 @@
+//! Small programs of several threads that share streams, each of which needs one protective step; run under `shuttle`, which
+//! decides after every use of an atomic or a lock which thread goes on.
+
+use super::program::{Run, SimBuffer, SimDevice, action, device};
+use super::sim::{Options, Sim, World};
+use crate::device::Device;
+use crate::runtime::Step;
+use crate::stream::{ManagedStream, Stream};
+use crate::sync::Arc;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+
+pub(crate) type Thread = Box<dyn FnOnce() + Send>;
+
+/// Runs threads to their end, under shuttle if this is run under shuttle.
+pub(crate) fn concurrently(world: &Arc<World>, threads: Vec<Thread>) {
+    world.set_threads(threads.len());
+    let counted = |thread: Thread| {
+        let world = world.clone();
+        move || {
+            world.enter_thread();
+            thread();
+            world.leave_thread();
+        }
+    };
+    if shuttle::current::try_get_current_task().is_some() {
+        let handles: Vec<_> = threads.into_iter().map(|thread| shuttle::thread::spawn(counted(thread))).collect();
+        handles.into_iter().for_each(|handle| handle.join().unwrap());
+    } else {
+        let handles: Vec<_> = threads.into_iter().map(|thread| std::thread::spawn(counted(thread))).collect();
+        handles.into_iter().for_each(|handle| handle.join().unwrap());
+    }
+    world.set_threads(1);
+}
+
+/// Runs `body` under a scheduler, as often as that says; returns what went wrong first.
+fn explore(scheduler: impl Scheduler + 'static, body: impl Fn(&Arc<World>) + Send + Sync + 'static) -> Vec<String> {
+    let mut config = shuttle::Config::new();
+    config.stack_size = 1 << 18;
+    config.silence_warnings = true;
+    config.failure_persistence = shuttle::FailurePersistence::None;
+    let found: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
+    let log = found.clone();
+    let once = move || {
+        if log.lock().unwrap().is_empty() {
+            let world = World::new(Options::default());
+            body(&world);
+            world.wait_closed();
+            world.check_released();
+            log.lock().unwrap().extend(world.violations());
+        }
+    };
+    let runner = shuttle::Runner::new(scheduler, config);
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runner.run(once))).is_err() {
+        found.lock().unwrap().push("a thread panicked, or all were blocked".into());
+    }
+    let found = found.lock().unwrap().clone();
+    found
+}
+
+/// A device with three streams, and buffers of the first: `x` was written there.
+struct Scene {
+    world: Arc<World>,
+    device: SimDevice,
+    s: ManagedStream<Sim>,
+    t: ManagedStream<Sim>,
+    w: ManagedStream<Sim>,
+    x: SimBuffer,
+}
+
+const LEN: usize = 200;
+
+impl Scene {
+    fn new(world: &Arc<World>, knocked: Option<Step>) -> Scene {
+        let device = device(world, knocked);
+        let (s, t, w) = (device.default_stream(), device.new_stream().unwrap(), device.new_stream().unwrap());
+        let mut x = s.alloc(LEN).unwrap();
+        s.fill(&mut x, 1).unwrap();
+        Scene { world: world.clone(), device, s, t, w, x }
+    }
+
+    fn buffer(&self) -> SimBuffer {
+        self.s.alloc(LEN).unwrap()
+    }
+
+    fn held(&self) -> usize {
+        let hold = self.world.hold();
+        self.world.hold_next(self.s.id(), hold);
+        hold
+    }
+}
+
+/// A program of several threads that breaks without `step`.
+pub(crate) struct Interleaving {
+    pub(crate) step: Step,
+    body: fn(Scene),
+}
+
+impl Interleaving {
+    /// Runs it in `schedules` schedules; returns what went wrong first.
+    pub(crate) fn run(&self, knocked: Option<Step>, schedules: usize) -> Vec<String> {
+        let body = self.body;
+        explore(PctScheduler::new_from_seed(1, 3, schedules), move |world| body(Scene::new(world, knocked)))
+    }
+}
+
+/// One thread writes `a` on a stream, another makes a third stream wait for that stream, which then needs the wait for `a`, too.
+fn write_beside_a_wait(at: Scene) {
+    let (mut a, mut b, mut y, mut z) = (at.buffer(), at.buffer(), at.buffer(), at.buffer());
+    let (s, s2, w, x) = (at.s.clone(), at.s.clone(), at.w.clone(), at.x);
+    let (send, receive) = std::sync::mpsc::channel();
+    let written = send.clone();
+    let write = Box::new(move || {
+        s.fill(&mut a, 2).unwrap();
+        written.send(a).unwrap();
+    });
+    let wait = Box::new(move || {
+        s2.fill(&mut b, 3).unwrap();
+        w.copy(&x, &mut y).unwrap();
+    });
+    concurrently(&at.world, vec![write, wait]);
+    at.w.copy(&receive.recv().unwrap(), &mut z).unwrap();
+}
+
+/// Two threads read `a` on one stream while a third makes another stream wait for that, which then writes `a`.
+fn two_reads_beside_a_wait(at: Scene) {
+    let a = Arc::new(at.buffer());
+    let reader = || -> Thread {
+        let (s, a, mut to) = (at.s.clone(), a.clone(), at.buffer());
+        Box::new(move || s.copy(&*a, &mut to).unwrap())
+    };
+    let (w, mut y) = (at.w.clone(), at.buffer());
+    let threads = vec![reader(), reader(), Box::new(move || w.copy(&at.x, &mut y).unwrap())];
+    concurrently(&at.world, threads);
+    at.w.fill(&mut Arc::into_inner(a).unwrap(), 4).unwrap();
+}
+
+/// A read on a stream that another thread makes wait for an earlier reader, but only afterwards.
+fn read_before_the_wait_of_another(at: Scene) {
+    let (a, mut b) = (Arc::new(at.buffer()), at.buffer());
+    at.t.copy(&*a, &mut b).unwrap();
+    let read = {
+        let (s, a, mut to) = (at.s.clone(), a.clone(), at.buffer());
+        Box::new(move || s.copy(&*a, &mut to).unwrap())
+    };
+    let wait = {
+        let (s, w, mut y, mut to) = (at.s.clone(), at.w.clone(), at.buffer(), at.buffer());
+        Box::new(move || {
+            w.copy(&at.x, &mut y).unwrap();
+            s.copy(&b, &mut to).unwrap();
+        })
+    };
+    concurrently(&at.world, vec![read, wait]);
+    at.w.fill(&mut Arc::into_inner(a).unwrap(), 4).unwrap();
+}
+
+/// Two threads enqueue host functions on one stream; what was before both does not wait for either.
+fn two_seals(at: Scene) {
+    let holds = [at.held(), at.held()];
+    let (s1, s2, mut b) = (at.s.clone(), at.s.clone(), at.buffer());
+    let one = Box::new(move || s1.host_fn(|| {}).unwrap());
+    let two = Box::new(move || {
+        s2.fill(&mut b, 2).unwrap();
+        s2.host_fn(|| {}).unwrap();
+    });
+    concurrently(&at.world, vec![one, two]);
+    assert_eq!(at.w.to_vec(&at.x).unwrap(), [1; LEN]);
+    holds.iter().for_each(|&hold| at.world.open(hold));
+    at.world.run_all();
+}
+
+/// One thread enqueues a host function while another waits for older work.
+fn seal_beside_a_wait(at: Scene) {
+    let hold = at.held();
+    let (s, w) = (at.s.clone(), at.w.clone());
+    let seal = Box::new(move || s.host_fn(|| {}).unwrap());
+    let x = at.x;
+    let wait = Box::new(move || assert_eq!(w.to_vec(&x).unwrap(), [1; LEN]));
+    concurrently(&at.world, vec![seal, wait]);
+    at.world.open(hold);
+    at.world.run_all();
+}
+
+/// One thread frees memory, and then does what a host function that another thread enqueues waits for.
+fn free_beside_a_host_fn(at: Scene) {
+    drop(at.buffer());
+    let hold = at.held();
+    let (world, device, s) = (at.world.clone(), at.device.clone(), at.s.clone());
+    let free = Box::new(move || {
+        device.trim().unwrap();
+        world.open(hold);
+    });
+    concurrently(&at.world, vec![free, Box::new(move || s.host_fn(|| {}).unwrap())]);
+    at.world.run_all();
+}
+
+pub(crate) fn all() -> Vec<Interleaving> {
+    vec![
+        Interleaving { step: Step::EntryAfterEnqueue, body: write_beside_a_wait },
+        Interleaving { step: Step::TicketAfterEnqueue, body: write_beside_a_wait },
+        Interleaving { step: Step::TailBeforeRecord, body: write_beside_a_wait },
+        Interleaving { step: Step::NewestEntry, body: two_reads_beside_a_wait },
+        Interleaving { step: Step::ClockBeforeEnqueue, body: read_before_the_wait_of_another },
+        Interleaving { step: Step::SealOrder, body: two_seals },
+        Interleaving { step: Step::SealAgain, body: seal_beside_a_wait },
+        Interleaving { step: Step::HostFnAfterFree, body: free_beside_a_host_fn },
+    ]
+}
+
+/// Random programs on two threads that share all their streams, in random schedules.
+#[test]
+fn random_programs_survive_every_schedule_tried() {
+    let mut runner = TestRunner::deterministic();
+    let programs = (proptest::collection::vec(action(), 10..25), proptest::collection::vec(action(), 10..25));
+    for _ in 0..40 {
+        let (one, two) = programs.new_tree(&mut runner).unwrap().current();
+        let body = move |world: &Arc<World>| {
+            let device = device(world, None);
+            let shared = [5, 6].map(|value| {
+                let mut buffer = device.default_stream().alloc(LEN).unwrap();
+                device.default_stream().fill(&mut buffer, value).unwrap();
+                (buffer, value)
+            });
+            let shared = Arc::new(Vec::from(shared));
+            let streams = [0, 1, 2, 3].map(|_| Some(device.new_stream().unwrap()));
+            let thread = |actions: &Vec<_>| -> Thread {
+                let (actions, mut run) =
+                    (actions.clone(), Run::beside_others(device.clone(), streams.clone(), shared.clone()));
+                Box::new(move || {
+                    run.run(&actions);
+                    run.end();
+                })
+            };
+            concurrently(world, vec![thread(&one), thread(&two)]);
+        };
+        let found = explore(RandomScheduler::new_from_seed(1, 5), body);
+        assert!(found.is_empty(), "{found:#?}");
+    }
+}
