@@ -45,7 +45,8 @@ fn allocate_and_copy<D: Numerics>(device: &D) -> Result<()> {
     let nothing = stream.from_slice::<f64>(&[])?;
     assert!(nothing.is_empty() && stream.to_vec(&nothing)?.is_empty());
 
-    // Dropping a buffer never waits. The pool keeps the memory for the next allocation; `trim` gives it back to the system.
+    // Dropping a buffer never waits. The pool keeps the memory for the next allocation; `trim` gives it back to the
+    // system.
     let before = device.memory();
     drop(numbers);
     drop(copy);

@@ -68,7 +68,8 @@ fn gemm_with_views<D: Numerics>(device: &D) -> Result<()> {
     Ok(())
 }
 
-/// The `m × n` product over `k`, column-major, by the definition. All the numbers here are small and whole: exact in any order.
+/// The `m × n` product over `k`, column-major, by the definition. All the numbers here are small and whole: exact in
+/// any order.
 fn product(m: usize, k: usize, n: usize, a: impl Fn(usize, usize) -> f64, b: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let mut c = vec![0.0; m * n];
     for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {

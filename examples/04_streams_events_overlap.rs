@@ -11,8 +11,8 @@ const CHUNKS: usize = 8;
 const CHUNK: usize = 1 << 18;
 
 fn main() -> Result<()> {
-    // The default CPU device finishes each call before it returns. This one has a thread for each stream, so its streams
-    // overlap as a GPU's do. Apart from that line nothing here depends on the device.
+    // The default CPU device finishes each call before it returns. This one has a thread for each stream, so its
+    // streams overlap as a GPU's do. Apart from that line nothing here depends on the device.
     let device = CpuDevice::new(CpuBackend::asynchronous())?;
     overlap(&device)
 }
@@ -44,8 +44,8 @@ fn overlap<D: Numerics>(device: &D) -> Result<()> {
     let mut results = vec![0.0; CHUNKS * CHUNK];
     let mut sums = main.zeros::<f64>(CHUNKS)?;
 
-    // Made on one stream, used on two others: no event is needed. Work that touches the same memory is always ordered as
-    // the calls were; streams overlap where they touch different memory.
+    // Made on one stream, used on two others: no event is needed. Work that touches the same memory is always ordered
+    // as the calls were; streams overlap where they touch different memory.
     let mut weight = main.alloc::<f64>(CHUNK)?;
     main.fill(&mut weight, 4.0)?;
 

@@ -7,8 +7,8 @@ use warpwave::prelude::*;
 use warpwave::{AnyDevice, DEVICE_VARIABLE};
 
 fn main() -> Result<()> {
-    // `open` is for programs that leave the choice to the user. A device that is named and not there is an error: nobody
-    // wants an answer from the CPU an hour later when they have asked for the GPU.
+    // `open` is for programs that leave the choice to the user. A device that is named and not there is an error:
+    // nobody wants an answer from the CPU an hour later when they have asked for the GPU.
     match std::env::var(DEVICE_VARIABLE) {
         Ok(name) => println!("{DEVICE_VARIABLE} is `{name}`"),
         Err(_) => println!("{DEVICE_VARIABLE} is not set: warpwave chooses"),

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// An example that cargo has built beside this test: `cargo test` builds examples, `cargo test --test examples` alone does not.
+/// An example that cargo has built beside this test: `cargo test` builds examples, `cargo test --test examples` alone
+/// does not.
 fn example(name: &str) -> Command {
     let test = std::env::current_exe().unwrap();
     let profile = test.ancestors().nth(2).unwrap();
@@ -83,7 +84,8 @@ fn digits_pca_prints_known_figures() {
     assert_eq!(svg.matches("<circle").count(), 1797 + 10);
 }
 
-/// The file that is built in gives the same answer under its name, zipped and as text, and `--svg` says where the picture goes.
+/// The file that is built in gives the same answer under its name, zipped and as text, and `--svg` says where the
+/// picture goes.
 #[test]
 fn digits_pca_reads_files() {
     let folder = Folder::new("files");
@@ -103,7 +105,8 @@ fn digits_pca_reads_files() {
     assert_eq!(run(Some(&plain)), built_in);
 }
 
-/// Bad data ends with 1 and says the file, the line, the column and what was expected; bad usage ends with 2. Nothing panics.
+/// Bad data ends with 1 and says the file, the line, the column and what was expected; bad usage ends with 2. Nothing
+/// panics.
 #[test]
 fn digits_pca_refuses() {
     let folder = Folder::new("refused");

@@ -44,10 +44,12 @@
 //! # Ok::<(), warpwave_core::Error>(())
 //! ```
 
+mod blas;
 mod case;
 mod check;
 mod coverage;
 mod elementwise;
+mod erased;
 mod failure;
 pub mod faults;
 mod guard;
@@ -66,6 +68,7 @@ mod session;
 pub use case::Case;
 pub use check::{Check, RowKey};
 pub use coverage::COVERAGE;
+pub use erased::{Erased, Opaque, Subject, subject};
 pub use failure::{Failure, Verdict};
 pub use guard::Guarded;
 pub use level::{Counts, Level};
@@ -75,10 +78,11 @@ pub use run::{Options, Progress, run, run_checks};
 pub use seed::{CaseId, DEFAULT_SEED, Words};
 pub use session::Session;
 
-/// Every check, in the order in which they run.
-pub fn suite<D: warpwave_core::Device>() -> Vec<Check<D>> {
+/// Every check, in the order in which they run. They run on a [`Subject`], which [`subject`] makes of any device.
+pub fn suite() -> Vec<Check<Subject>> {
     let mut checks = Vec::new();
     runtime::add(&mut checks);
+    blas::add(&mut checks);
     elementwise::add(&mut checks);
     reduction::add(&mut checks);
     checks

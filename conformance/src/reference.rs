@@ -15,4 +15,5 @@ pub(crate) use random::{Data, Random};
 pub(crate) use sample::Sample;
 pub(crate) use shapes::{
     Scale, dimensions, extras, fronts, increments, layouts, lengths, matrices, read_increments, scales, seeds, vectors,
+    zero_scales,
 };

@@ -3,6 +3,7 @@
 use crate::case::Tally;
 use crate::check::Check;
 use crate::coverage::{COVERAGE, Coverage};
+use crate::erased::{Subject, subject};
 use crate::failure::{Failure, Verdict};
 use crate::level::Level;
 use crate::report::{CheckReport, Outcome, RunReport};
@@ -60,15 +61,34 @@ impl Progress for () {
     fn done(&mut self, _report: &CheckReport) {}
 }
 
-/// Runs the [suite](crate::suite) on a device.
+/// Runs the [suite](crate::suite) on a device, or rather on a [`subject`] made of it.
 pub fn run<D: Device>(device: &D, options: &Options, progress: &mut dyn Progress) -> RunReport {
+    run_suite(subject(device), device.info(), options, progress)
+}
+
+/// Not generic, so that the suite is compiled into this crate.
+fn run_suite(
+    subject: warpwave_core::Result<Subject>,
+    info: &DeviceInfo,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> RunReport {
     let mut coverage = Coverage::default();
     let started = Instant::now();
-    let mut reports = run_all(device, crate::suite(), options, progress, &mut coverage);
+    let subject = match subject {
+        Ok(subject) => subject,
+        Err(error) => {
+            let mut report = CheckReport::of("runtime.open");
+            report.outcome = Outcome::Fail;
+            report.detail = Some(error.to_string());
+            return RunReport::new(info, vec![report], started.elapsed().as_secs_f64());
+        }
+    };
+    let mut reports = run_all(&subject, crate::suite(), options, progress, &mut coverage);
     if options.is_complete() {
-        reports.push(judge(device, &coverage));
+        reports.push(judge(&subject, &coverage));
     }
-    RunReport::new(device.info(), reports, started.elapsed().as_secs_f64())
+    RunReport::new(info, reports, started.elapsed().as_secs_f64())
 }
 
 /// Runs `checks` on a device. The coverage of the contract is not judged.
@@ -111,18 +131,10 @@ pub(crate) fn run_check<D: Device>(
     let started = Instant::now();
     let class = check.class();
     let mut report = CheckReport {
-        id: check.id().to_owned(),
         class: class.map(Class::letter),
         dtype: check.dtype(),
-        outcome: Outcome::Pass,
-        reason: None,
-        cases: 0,
-        elements: 0,
-        worst: None,
         bound: check.rows().first().map(bound),
-        output_hash: None,
-        detail: None,
-        seconds: 0.0,
+        ..CheckReport::of(check.id())
     };
     if let Some(row) = check.rows().iter().find(|row| !device.supports(row.kind, row.dtype)) {
         report.outcome = Outcome::Unsupported;
@@ -203,17 +215,9 @@ pub(crate) fn judge<D: Device>(device: &D, coverage: &Coverage) -> CheckReport {
     let judgement = coverage.judge(|kind, dtype| device.supports(kind, dtype));
     let (cells, empty) = (judgement.cells, judgement.empty.len());
     CheckReport {
-        id: COVERAGE.to_owned(),
-        class: None,
-        dtype: None,
         outcome: if empty == 0 { Outcome::Pass } else { Outcome::Fail },
         reason: Some(format!("{} of {cells} combinations of operation, type and lane have cases", cells - empty)),
-        cases: 0,
-        elements: 0,
-        worst: None,
-        bound: None,
-        output_hash: None,
         detail: (empty > 0).then(|| format!("without a case: {}", judgement.empty.join(", "))),
-        seconds: 0.0,
+        ..CheckReport::of(COVERAGE)
     }
 }

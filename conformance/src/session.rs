@@ -59,6 +59,17 @@ impl<D: Device> Session<'_, D> {
         strategy: S,
         body: impl Fn(&mut Case<'_, D>, S::Value) -> Verdict,
     ) -> Verdict {
+        self.cases_of(lane, counts, &strategy, &body)
+    }
+
+    /// [`cases`](Session::cases), compiled once for each kind of inputs: the suite has thousands of bodies.
+    fn cases_of<S: Strategy>(
+        &mut self,
+        lane: Lane,
+        counts: Counts,
+        strategy: &S,
+        body: &dyn Fn(&mut Case<'_, D>, S::Value) -> Verdict,
+    ) -> Verdict {
         let series = self.next_series(lane);
         let indices = match self.only {
             Some(only) if only.series != series => return Ok(()),
@@ -121,6 +132,16 @@ impl<D: Device> Session<'_, D> {
         lane: Lane,
         inputs: impl IntoIterator<Item = V>,
         body: impl Fn(&mut Case<'_, D>, V) -> Verdict,
+    ) -> Verdict {
+        self.each_of(lane, &mut inputs.into_iter(), &body)
+    }
+
+    /// [`each`](Session::each), compiled once for each type of inputs.
+    fn each_of<V: Debug + Clone>(
+        &mut self,
+        lane: Lane,
+        inputs: &mut dyn Iterator<Item = V>,
+        body: &dyn Fn(&mut Case<'_, D>, V) -> Verdict,
     ) -> Verdict {
         let series = self.next_series(lane);
         if self.only.is_some_and(|only| only.series != series) {

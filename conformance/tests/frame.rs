@@ -162,7 +162,7 @@ fn classes_and_types_come_from_the_contract() {
 
 #[test]
 fn the_names_of_the_suite_are_unique_and_grouped() {
-    let checks = warpwave_conformance::suite::<CpuDevice>();
+    let checks = warpwave_conformance::suite();
     let mut names: Vec<&str> = checks.iter().map(Check::id).collect();
     assert!(names.len() >= 75, "{}", names.len());
     names.sort_unstable();
@@ -181,7 +181,7 @@ fn a_device_is_opened_for_each_macro_argument() {
     let device = <CpuDevice as Device>::open(0).unwrap();
     let mut harness = warpwave_conformance::harness::Harness::default();
     harness.add(Ok(device));
-    let suite = warpwave_conformance::suite::<CpuDevice>().len();
+    let suite = warpwave_conformance::suite().len();
     assert_eq!(format!("{harness:?}"), format!("Harness({suite} tests)"));
     harness.add::<CpuDevice>(<CpuDevice as Device>::open(5));
     assert_eq!(format!("{harness:?}"), format!("Harness({} tests)", suite + 1));

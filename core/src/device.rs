@@ -38,6 +38,9 @@ pub trait Device: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// [`NoDevice`](crate::ErrorKind::NoDevice) if there is none of that index, and the errors of [`enumerate`](Device::enumerate).
     fn open(index: usize) -> Result<Self>;
 
+    /// The backend, for tools that look below the device. What is allocated or enqueued there is outside of the device's ordering.
+    fn backend(&self) -> &Self::Backend;
+
     /// The device's description.
     fn info(&self) -> &DeviceInfo;
 
@@ -98,11 +101,6 @@ impl<B: Backend> ManagedDevice<B> {
     pub(crate) fn of_parts(shared: &Arc<Shared<B>>, default: ManagedStream<B>) -> Self {
         ManagedDevice { shared: shared.clone(), default }
     }
-
-    /// The backend.
-    pub fn backend(&self) -> &B {
-        &self.shared.backend
-    }
 }
 
 impl<B: Backend> Clone for ManagedDevice<B> {
@@ -126,6 +124,10 @@ impl<B: Backend> Device for ManagedDevice<B> {
 
     fn open(index: usize) -> Result<Self> {
         ManagedDevice::new(B::open(index)?)
+    }
+
+    fn backend(&self) -> &B {
+        &self.shared.backend
     }
 
     fn info(&self) -> &DeviceInfo {

@@ -67,6 +67,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     ///
     /// # Errors
     /// As for [`alloc`](Stream::alloc).
+    #[allow(clippy::wrong_self_convention)]
     fn from_slice<T: Element>(&self, data: &[T]) -> Result<BufferOf<Self, T>> {
         let mut buffer = self.alloc(data.len())?;
         self.write(&mut buffer, data)?;
@@ -111,11 +112,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
-    fn download<T: Element>(
-        &self,
-        x: &impl AsView<T, Self::Device>,
-        data: &mut Pinned<T, Self::Device>,
-    ) -> Result<()> {
+    fn download<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut Pinned<T, Self::Device>) -> Result<()> {
         self.copy_views(x.view(), ViewMut::exclusive(data.view()), "download")
     }
 
@@ -133,10 +130,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         match (x.contiguous(), y.contiguous()) {
             (Some(x), Some(y)) => self.copy_views(x, ViewMut::exclusive(y), "copy"),
             _ if x.is_empty() => Ok(()),
-            _ => self.submit(
-                Operation::Copy { x: x.operand(), y: y.operand() },
-                &[x.access(false), y.access(true)],
-            ),
+            _ => self.submit(Operation::Copy { x: x.operand(), y: y.operand() }, &[x.access(false), y.access(true)]),
         }
     }
 
@@ -153,8 +147,9 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         let (x_shape, y_shape) = ((x.rows(), x.cols()), (y.rows(), y.cols()));
         if x_shape != y_shape {
             let got = format!("{} × {}", y_shape.0, y_shape.1);
-            return Err(Error::invalid("y", format_args!("{} × {}", x_shape.0, x_shape.1), got)
-                .in_operation("copy_matrix"));
+            return Err(
+                Error::invalid("y", format_args!("{} × {}", x_shape.0, x_shape.1), got).in_operation("copy_matrix")
+            );
         }
         let (source, target) = (x.operand(), y.operand());
         if source.is_empty() {
@@ -393,7 +388,8 @@ impl<B: Backend> Stream for ManagedStream<B> {
     fn record(&self) -> Result<Event<ManagedDevice<B>>> {
         let Queue { core, raw, shared } = &*self.queue;
         shared.enter()?;
-        let point = shared.record_point(core, raw).map_err(|e| shared.note(e).on_stream(core.id).in_operation("record"))?;
+        let point =
+            shared.record_point(core, raw).map_err(|e| shared.note(e).on_stream(core.id).in_operation("record"))?;
         Ok(Event::new(core.id, point, shared))
     }
 

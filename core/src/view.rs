@@ -28,13 +28,16 @@ impl<'a> Part<'a> {
     }
 }
 
+/// Borrows as a slice does, and is of a device without owning one.
+type ViewMarker<'a, T, D> = PhantomData<(&'a [T], fn() -> D)>;
+
 /// `len` elements of a buffer, to be read. Copying a view copies no element.
 ///
 /// Made by [`Buffer::slice`](crate::Buffer::slice) and the methods here. `D` is the device, so that views of two backends do not mix.
 pub struct View<'a, T: Element, D: Device> {
     pub(crate) part: Part<'a>,
     pub(crate) len: usize,
-    marker: PhantomData<(&'a [T], fn() -> D)>,
+    marker: ViewMarker<'a, T, D>,
 }
 
 /// `len` elements of a buffer, to be written.

@@ -10,7 +10,8 @@ pub(crate) struct Eigen {
 /// Jacobi converges quadratically: from any matrix of a size that is sensible here it takes fewer than ten sweeps.
 const SWEEPS: usize = 30;
 
-/// Decomposes the symmetric `n × n` matrix `a`, by the cyclic Jacobi method (Golub and Van Loan, Matrix Computations, 4th ed., §8.5).
+/// Decomposes the symmetric `n × n` matrix `a`, by the cyclic Jacobi method (Golub and Van Loan, Matrix Computations,
+/// 4th ed., §8.5).
 ///
 /// Each rotation makes one element beside the diagonal zero; the rotations together are the eigenvectors.
 pub(crate) fn symmetric(mut a: Vec<f64>, n: usize) -> Eigen {

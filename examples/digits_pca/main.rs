@@ -1,7 +1,7 @@
 //! Principal components of handwritten digits: `digits_pca [--svg FILE] [FILE]`.
 //!
-//! Reads rows of numbers that end with a digit (`.csv` or `.csv.gz`; without FILE, 1,797 digits of 8 × 8 pixels), prints how much
-//! of their variance the leading components explain, and draws the rows along the first two.
+//! Reads rows of numbers that end with a digit (`.csv` or `.csv.gz`; without FILE, 1,797 digits of 8 × 8 pixels),
+//! prints how much of their variance the leading components explain, and draws the rows along the first two.
 //!
 //! - `table.rs` reads the file,
 //! - `pca.rs` is the mathematics, on any device: the part to read first,

@@ -1,7 +1,7 @@
 //! Principal component analysis by block power iteration, on any device.
 
-use crate::eigen;
-use crate::table::Table;
+use super::eigen;
+use super::table::Table;
 use std::error::Error;
 use warpwave::Result;
 use warpwave::prelude::*;
@@ -32,7 +32,8 @@ impl Pca {
 /// eigenvalue outside the block to the last one asked for, so a few more columns save many steps.
 const SPARE: usize = 4;
 
-/// When ‖C·v − λ·v‖ is below this part of the largest eigenvalue, the iteration ends. Eigenvalues are as exact as its square.
+/// When ‖C·v − λ·v‖ is below this part of the largest eigenvalue, the iteration ends. Eigenvalues are as exact as its
+/// square.
 const TOLERANCE: f64 = 1e-10;
 
 const MAX_ITERATIONS: usize = 10_000;
@@ -101,9 +102,9 @@ struct Leading<D: Numerics> {
     iterations: usize,
 }
 
-/// The `count` largest eigenvalues of the covariance matrix `c` (`n × n`, with trace `trace`) and their eigenvectors, by block power
-/// iteration with Rayleigh–Ritz projection (Saad, Numerical Methods for Large Eigenvalue Problems, 2nd ed., §5.2). `None` if it
-/// does not converge.
+/// The `count` largest eigenvalues of the covariance matrix `c` (`n × n`, with trace `trace`) and their eigenvectors,
+/// by block power iteration with Rayleigh–Ritz projection (Saad, Numerical Methods for Large Eigenvalue Problems, 2nd
+/// ed., §5.2). `None` if it does not converge.
 fn leading_eigenvectors<D: Numerics>(
     device: &D,
     c: &D::Buffer<f64>,
@@ -113,8 +114,8 @@ fn leading_eigenvectors<D: Numerics>(
 ) -> Result<Option<Leading<D>>> {
     let stream = device.default_stream();
     let block = (count + SPARE).min(n);
-    // Iterating with C + shift·1, which has the same eigenvectors, keeps the block's columns independent even where C has no
-    // further directions. So small a shift costs no steps.
+    // Iterating with C + shift·1, which has the same eigenvectors, keeps the block's columns independent even where C
+    // has no further directions. So small a shift costs no steps.
     let shift = 1e-6 * trace;
 
     // Any start will do that is not orthogonal to what is looked for; this one is the same on every run.
@@ -158,8 +159,9 @@ fn leading_eigenvectors<D: Numerics>(
     Ok(None)
 }
 
-/// Makes the `block` columns of `q`, each `n` long, orthonormal: Gram–Schmidt, twice, because once leaves errors as large as the
-/// columns are nearly dependent (Giraud, Langou, Rozložník, Computers & Mathematics with Applications 50, 2005).
+/// Makes the `block` columns of `q`, each `n` long, orthonormal: Gram–Schmidt, twice, because once leaves errors as
+/// large as the columns are nearly dependent (Giraud, Langou, Rozložník, Computers & Mathematics with Applications 50,
+/// 2005).
 fn orthonormalise<D: Numerics>(device: &D, q: &mut D::Buffer<f64>, n: usize, block: usize) -> Result<()> {
     let stream = device.default_stream();
     let mut overlap = stream.alloc::<f64>(block)?;

@@ -1,6 +1,6 @@
 //! The picture.
 
-use crate::pca::Pca;
+use super::pca::Pca;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
@@ -25,7 +25,8 @@ const COLOURS: [RGBColor; 10] = [
     RGBColor(110, 110, 110),
 ];
 
-/// An SVG of each row along the first two components, in the colour of its digit, with each digit at the centre of its rows.
+/// An SVG of each row along the first two components, in the colour of its digit, with each digit at the centre of its
+/// rows.
 ///
 /// # Errors
 /// Those of plotters.
@@ -64,7 +65,8 @@ fn draw(
         .bold_line_style(BLACK.mix(0.08))
         .draw()?;
 
-    // In the order of the rows, which mixes the digits: drawn one digit after the other, the last would cover the first.
+    // In the order of the rows, which mixes the digits: drawn one digit after the other, the last would cover the
+    // first.
     let points = pca.scores.iter().zip(digits);
     chart.draw_series(points.map(|(&[x, y], &d)| Circle::new((x, y), 3, colour(d).mix(0.65).filled())))?;
 
@@ -107,7 +109,8 @@ fn centre(pca: &Pca, digits: &[u8], digit: u8) -> Option<(f64, f64)> {
     (n > 0.0).then(|| (of_digit().map(|s| s[0] / n).sum(), of_digit().map(|s| s[1] / n).sum()))
 }
 
-/// Ranges that hold all points and a little space, with the same scale on both axes: distances in the picture are distances in the data.
+/// Ranges that hold all points and a little space, with the same scale on both axes: distances in the picture are
+/// distances in the data.
 fn ranges(scores: &[[f64; 2]]) -> (Range<f64>, Range<f64>) {
     let [x, y] = [0, 1].map(|axis| {
         let values = scores.iter().map(|s| s[axis]);
@@ -130,7 +133,8 @@ mod tests {
         Pca { variances: vec![3.0, 1.0], total_variance: 8.0, components: Vec::new(), scores, iterations: 1 }
     }
 
-    /// Each row is one circle in its digit's colour, each digit that occurs has one more in the legend; axes and title are there.
+    /// Each row is one circle in its digit's colour, each digit that occurs has one more in the legend; axes and title
+    /// are there.
     #[test]
     fn what_is_drawn() {
         let svg = scatter(&pca(vec![[0.0, 1.0], [2.0, -1.0], [-3.0, 0.5]]), &[0, 0, 7]).unwrap();

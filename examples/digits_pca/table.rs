@@ -86,7 +86,7 @@ impl Table {
             if !more.map_err(|e| DataError::new(line, 1, "comma-separated values", e.to_string()))? {
                 break;
             }
-            // A record's position is where the one before ended; the line ends between the two, and blank lines, belong to neither.
+            // csv gives the position where the record before ended: line ends and blank lines may lie between.
             let at = record.position().map_or(0, |position| position.byte() as usize).min(text.len());
             let start = at + text[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
             line += newlines(&text[counted..start]);
@@ -161,7 +161,8 @@ mod tests {
         assert!(message.starts_with(&start), "{message}");
     }
 
-    /// The built-in file is the whole data set: its size, its ends, and sums that one changed pixel or class would change.
+    /// The built-in file is the whole data set: its size, its ends, and sums that one changed pixel or class would
+    /// change.
     #[test]
     fn built_in_digits() {
         let table = Table::read(None).unwrap();
@@ -188,7 +189,8 @@ mod tests {
         }
     }
 
-    /// Every kind of damage is found at its line and column, also behind blank lines, quotes with line ends in them, and CRLF.
+    /// Every kind of damage is found at its line and column, also behind blank lines, quotes with line ends in them,
+    /// and CRLF.
     #[test]
     fn damage_is_located() {
         let (number, digit, end) = ("a finite number", "a digit from 0 to 9", "the end of the line");

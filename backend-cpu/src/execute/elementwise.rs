@@ -76,6 +76,9 @@ unsafe fn map2<T: Element, D: Element>(
     unsafe { map2_pieces(workers, a, b, out, &|a, b, out| map2_slice(a, b, out, f)) }
 }
 
+/// A loop over two inputs.
+type Loop2<'a, T, D> = dyn Fn(&[T], &[T], &mut [D]) + Sync + 'a;
+
 /// The part of [`map2`] that is the same for all functions of a type, and compiled once for it.
 ///
 /// # Safety
@@ -85,7 +88,7 @@ unsafe fn map2_pieces<T: Element, D: Element>(
     a: Source,
     b: Source,
     out: Span,
-    f: &(dyn Fn(&[T], &[T], &mut [D]) + Sync),
+    f: &Loop2<'_, T, D>,
 ) -> Option<()> {
     let (a, b) = (Operand::<T>::new(a)?, Operand::<T>::new(b)?);
     if D::DTYPE != out.dtype {

@@ -29,11 +29,11 @@ pub(crate) unsafe fn gemv(workers: &Workers, gemv: &Gemv) -> Option<()> {
                 scale(workers, beta, y);
             } else if a.by_rows() {
                 // A row gives as much work as it is long.
-                multiply(workers, alpha, a, x, beta, y, 16, |a, x, chunk, sums| rows(a, x, chunk, sums));
+                multiply(workers, alpha, a, x, beta, y, 16, rows);
             } else if a.rows <= FEW {
-                multiply(workers, alpha, a, x, beta, y, FEW, |a, x, chunk, sums| columns::<T, FEW>(a, x, chunk, sums));
+                multiply(workers, alpha, a, x, beta, y, FEW, columns::<T, FEW>);
             } else {
-                multiply(workers, alpha, a, x, beta, y, BLOCK, |a, x, chunk, sums| columns::<T, BLOCK>(a, x, chunk, sums));
+                multiply(workers, alpha, a, x, beta, y, BLOCK, columns::<T, BLOCK>);
             }
         }
         Some(())
@@ -55,7 +55,8 @@ unsafe fn scale<T: ScalarArithmetic + GemmArithmetic<Compute = T>>(workers: &Wor
             #[inline(always)]
             || {
                 for i in range {
-                    // SAFETY: no two ranges overlap, and the caller lets us write the vector. With `beta` = 0, `y` is not read.
+                    // SAFETY: no two ranges overlap, and the caller lets us write the vector. With `beta` = 0, `y` is
+                    // not read.
                     unsafe {
                         let old = if beta == T::ZERO { T::ZERO } else { y.get(i) };
                         y.set(i, blas::scale(beta, old));
@@ -66,12 +67,15 @@ unsafe fn scale<T: ScalarArithmetic + GemmArithmetic<Compute = T>>(workers: &Wor
     });
 }
 
-/// `y = alpha · a · x + beta · y`, in blocks of `block` rows: `sums(a, x, chunk, out)` reduces the columns `chunk`, one chunk of the
-/// tree, of each row of `a`.
+/// Reduces some columns, one chunk of the tree, of each row of a matrix, multiplied by a vector.
+type Sums<T> = unsafe fn(Matrix<T>, Vector<T>, Range<usize>, &mut [T]);
+
+/// `y = alpha · a · x + beta · y`, in blocks of `block` rows: `sums(a, x, chunk, out)` reduces the columns `chunk`,
+/// one chunk of the tree, of each row of `a`.
 ///
 /// # Safety
-/// `a` has an element of `y` for each row and of `x` for each column; `a` and `x` may be read and `y` written. `block` is at most
-/// [`BLOCK`].
+/// `a` has an element of `y` for each row and of `x` for each column; `a` and `x` may be read and `y` written.
+/// `block` is at most [`BLOCK`].
 #[allow(clippy::too_many_arguments)]
 unsafe fn multiply<T: ScalarArithmetic>(
     workers: &Workers,
@@ -81,7 +85,7 @@ unsafe fn multiply<T: ScalarArithmetic>(
     beta: T,
     y: Vector<T>,
     block: usize,
-    sums: impl Fn(Matrix<T>, Vector<T>, Range<usize>, &mut [T]) + Sync,
+    sums: Sums<T>,
 ) {
     let finish = |i: usize, sum: T| {
         // SAFETY: the caller's promise; each row is finished once. With `beta` = 0, `y` is not read.
@@ -100,12 +104,14 @@ unsafe fn multiply<T: ScalarArithmetic>(
             let (first, chunk) = (job / chunks * block, job % chunks);
             let rows = block.min(a.rows - first);
             let range = chunk * CHUNK..a.cols.min((chunk + 1) * CHUNK);
-            sums(a.block(first, 0, rows, a.cols), x, range, &mut out[..rows]);
+            // SAFETY: the range is one chunk of columns, and the caller lets us read both.
+            unsafe { sums(a.block(first, 0, rows, a.cols), x, range, &mut out[..rows]) };
             for (i, &sum) in (first..).zip(&out[..rows]) {
                 if chunks == 1 {
                     finish(i, sum);
                 } else {
-                    // SAFETY: row `i` and this chunk have a place in `partial`, which outlives the call, and no other job has it.
+                    // SAFETY: row `i` and this chunk have a place in `partial`, which outlives the call, and no other
+                    // job has it.
                     unsafe { results.set(i * chunks + chunk, sum) };
                 }
             }
@@ -169,15 +175,17 @@ unsafe fn columns_of<T: ScalarArithmetic, const N: usize>(
     simd::vectorize(
         #[inline(always)]
         || {
-            // The lanes are computed one after the other and combined as soon as their neighbours are there, as a binary counter
-            // carries: `waiting[l]` is the result of 2^l lanes if bit `l` of the number of lanes so far is set.
+            // The lanes are computed one after the other and combined as soon as their neighbours are there, as a
+            // binary counter carries: `waiting[l]` is the result of 2^l lanes if bit `l` of the number of lanes so
+            // far is set.
             let mut waiting = [[T::ZERO; N]; LEVELS];
             let rows = sums.len().min(N);
             let lanes = chunk.len().min(LANES);
             for lane in 0..lanes {
                 sums.fill(T::MINUS_ZERO);
                 for column in (chunk.start + lane..chunk.end).step_by(LANES) {
-                    // SAFETY: `column` is within `a` and `x`, which the caller lets us read; the columns of `a` are contiguous.
+                    // SAFETY: `column` is within `a` and `x`, which the caller lets us read; the columns of `a` are
+                    // contiguous.
                     let (a, x) = unsafe { (std::slice::from_raw_parts(a.at(0, column), rows), x.get(column)) };
                     for (sum, &a) in sums.iter_mut().zip(a) {
                         *sum = T::mul_add(of(a), x, *sum);

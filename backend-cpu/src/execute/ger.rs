@@ -67,7 +67,8 @@ unsafe fn runs<T: ScalarArithmetic>(
     across: impl Fn(usize) -> T + Sync,
     f: impl Fn(T, T, T) -> T + Sync,
 ) {
-    // A piece is a row within one block of columns. Pieces of the same block follow each other, so that its factors are read once.
+    // A piece is a row within one block of columns. Pieces of the same block follow each other, so that its factors
+    // are read once.
     let pieces = a.cols.div_ceil(BLOCK) * a.rows;
     workers.split(pieces, (GRAIN / a.cols.min(BLOCK)).max(1), |range| {
         simd::vectorize(

@@ -146,7 +146,8 @@ impl<'a, T: Copy> Feed<'a, T> {
             }
             Operand::Value(_) => {}
         }
-        // SAFETY: the first `len` elements have been written, just now or in `new`.
-        unsafe { self.block[..len].assume_init_ref() }
+        let block = &self.block[..len];
+        // SAFETY: these elements have been written, just now or in `new`.
+        unsafe { std::slice::from_raw_parts(block.as_ptr().cast(), len) }
     }
 }

@@ -226,14 +226,14 @@ impl Lines {
     ///
     /// # Safety
     /// The elements are there, and are `S`s.
-    unsafe fn columns<'a, S: Copy, A: Numeric>(
+    unsafe fn columns<S: Copy, A: Numeric>(
         self,
         rows: Range<usize>,
         columns: Range<usize>,
         widen: impl Fn(S) -> A,
         combine: impl Fn(A, A) -> A,
-        room: &'a mut Room<A>,
-    ) -> &'a [A] {
+        room: &mut Room<A>,
+    ) -> &[A] {
         let width = columns.len();
         let Room { acc, stack } = room;
         let acc = &mut acc[..width];

@@ -4,7 +4,7 @@ use super::{Scalars, device_vector, seen, written};
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::Counts;
-use crate::reference::{Data, Image, Random, Sample, Vector, lengths, read_increments, seeds, vectors};
+use crate::reference::{Data, Image, Random, Vector, lengths, read_increments, seeds, vectors};
 use crate::session::Session;
 use warpwave_core::numerics::blas;
 use warpwave_core::numerics::contract::Lane;

@@ -63,7 +63,7 @@ faults! {
     /// iamax takes the last of equal magnitudes.
     LastTie = "last-tie", Inline, "blas.iamax.f32";
     /// A stream does not wait for an event.
-    MissingWait = "missing-wait", Async, "runtime.stream.read_after_write";
+    MissingWait = "missing-wait", Async, "runtime.order.read_after_write";
     /// Element-wise operations stop one element short.
     DroppedTail = "dropped-tail", Inline, "elementwise.add.f32";
     /// A download returns memory as it was before the last operation on it.
@@ -97,7 +97,7 @@ faults! {
     /// A fill of 8- and 16-bit elements writes whole 32-bit words.
     OddByteFill = "odd-byte-fill", Inline, "elementwise.fill.u8";
     /// After an allocation has failed, so does every operation.
-    OutOfMemoryPoisons = "out-of-memory-poisons", Inline, "runtime.memory.exhaustion";
+    OutOfMemoryPoisons = "out-of-memory-poisons", Inline, "runtime.memory.exhausted";
     /// A host function is dropped without having been called.
     SwallowedHostFn = "swallowed-host-fn", Async, "runtime.host_fn.order";
     /// An operation that the device does not offer is accepted and not executed.
@@ -123,7 +123,7 @@ faults! {
     /// A sequence is made by repeated addition.
     AccumulatedIota = "accumulated-iota", Inline, "elementwise.iota.f32";
     /// A copy of rows takes the destination's as without gaps.
-    PitchIgnored = "pitch-ignored", Inline, "runtime.copy.matrix";
+    PitchIgnored = "pitch-ignored", Inline, "runtime.copy.matrix.f32";
 }
 
 /// Every fault, with the check that catches it.

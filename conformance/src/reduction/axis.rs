@@ -11,26 +11,32 @@ use proptest::sample::select;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::{Axis, Buffer, Device, Ops, ReduceOp, Stream};
 
+/// Matrices of small and middling size, few lines of a great length, and many short ones; and a seed.
+fn shapes(level: Level) -> impl Strategy<Value = (Matrix, u64)> {
+    let long: &[usize] = match level {
+        Level::Smoke => &[1025, 8193],
+        _ => &[1025, 8193, 3 * 8192 + 5, 200_001],
+    };
+    let matrices = prop_oneof![
+        5 => matrices(dimensions(33), dimensions(33)),
+        1 => matrices(select(&[63, 64, 129][..]), select(&[31, 65, 127][..])),
+        1 => matrices(select(long), 1..4_usize),
+        1 => matrices(1..4_usize, select(long)),
+    ];
+    (matrices, seeds())
+}
+
 pub(super) fn check<T: Sample, D: Device>(
     session: &mut Session<'_, D>,
     axis: Axis,
     reduction: &Reduction<T>,
 ) -> Verdict {
-    let long: &[usize] = match session.level() {
-        Level::Smoke => &[1025, 8193],
-        _ => &[1025, 8193, 3 * 8192 + 5, 200_001],
-    };
-    // Matrices of small and middling size; few lines of a great length; many short lines.
-    let small = matrices(dimensions(33), dimensions(33)).boxed();
-    let middle = matrices(select(&[63, 64, 129][..]), select(&[31, 65, 127][..])).boxed();
-    let tall = matrices(select(long), 1..4_usize).boxed();
-    let flat = matrices(1..4_usize, select(long)).boxed();
-    let inputs = (prop_oneof![5 => small, 1 => middle, 1 => tall, 1 => flat], seeds());
+    let level = session.level();
     let line = |len: usize, lines: usize, make: &mut dyn FnMut(usize) -> Vec<T>| -> Vec<Vec<T>> {
         (0..lines).map(|_| make(len)).collect()
     };
     let shape = move |at: &Matrix| if axis == Axis::Rows { (at.rows, at.cols) } else { (at.cols, at.rows) };
-    session.cases(Lane::Exact, Counts::of(7), &inputs, |case, (at, seed)| {
+    session.cases(Lane::Exact, Counts::of(7), shapes(level), |case, (at, seed)| {
         let mut random = Random::new(seed);
         let (lines, len) = shape(&at);
         let (lines, want): (Vec<_>, Vec<_>) = (0..lines).map(|_| reduction.exact(&mut random, len)).unzip();
@@ -42,7 +48,7 @@ pub(super) fn check<T: Sample, D: Device>(
             None => Ok(()),
         }
     })?;
-    session.cases(Lane::Poison, Counts::of(7), &inputs, |case, (at, seed)| {
+    session.cases(Lane::Poison, Counts::of(7), shapes(level), |case, (at, seed)| {
         let mut random = Random::new(seed);
         let (lines, len) = shape(&at);
         let lines = line(len, lines, &mut |len| reduction.specials(&mut random, len));
@@ -53,7 +59,7 @@ pub(super) fn check<T: Sample, D: Device>(
     if !reduction.rounds {
         return Ok(());
     }
-    session.cases(Lane::Bounded, Counts::of(7), &inputs, |case, (at, seed)| {
+    session.cases(Lane::Bounded, Counts::of(7), shapes(level), |case, (at, seed)| {
         let mut random = Random::new(seed);
         let (lines, len) = shape(&at);
         let lines = line(len, lines, &mut |len| reduction.numbers(&mut random, len));

@@ -76,6 +76,15 @@ pub(crate) fn scales() -> impl Strategy<Value = Scale> {
     select(&[Scale::Generic, Scale::One, Scale::MinusOne, Scale::Zero][..])
 }
 
+/// Alpha and beta, at least one of them 0.
+pub(crate) fn zero_scales() -> impl Strategy<Value = [Scale; 2]> {
+    prop_oneof![
+        Just([Scale::Zero, Scale::Zero]),
+        scales().prop_map(|beta| [Scale::Zero, beta]),
+        scales().prop_map(|alpha| [alpha, Scale::Zero]),
+    ]
+}
+
 /// Vectors of a length, with one of the increments.
 pub(crate) fn vectors(
     lengths: impl Strategy<Value = usize>,

@@ -1,12 +1,13 @@
 //! The BLAS routines of class R, to the bit.
 //!
-//! Every function here defines one element of a result, in terms of the elements it is made from; where those lie is the
-//! caller's business. Devices compute the same bits in other ways.
+//! Every function here defines one element of a result, in terms of the elements it is made from; where those lie is
+//! the caller's business. Devices compute the same bits in other ways.
 //!
 //! # Arithmetic
-//! Rounding is to nearest even, denormals are kept, and a fused multiply-add is used where `fma` is written and nowhere else.
-//! A result that is NaN is the canonical NaN, in each component of a complex number by itself; inside a chain the bits of a NaN
-//! do not matter. The product of two complex numbers is [`Numeric::mul`](super::Numeric::mul), and `a·b + c` is [`ScalarArithmetic::mul_add`]:
+//! Rounding is to nearest even, denormals are kept, and a fused multiply-add is used where `fma` is written and
+//! nowhere else. A result that is NaN is the canonical NaN, in each component of a complex number by itself; inside a
+//! chain the bits of a NaN do not matter. The product of two complex numbers is
+//! [`Numeric::mul`], and `a·b + c` is [`ScalarArithmetic::mul_add`]:
 //!
 //! | | real part | imaginary part |
 //! |---|---|---|
@@ -14,8 +15,8 @@
 //! | `a·b + c` | `fma(−a.im, b.im, fma(a.re, b.re, c.re))` | `fma(a.im, b.re, fma(a.re, b.im, c.im))` |
 //!
 //! # Vectors
-//! A vector of `len` elements with increment `inc` has element `i` at [`offset`]`(i, len, inc)` from its lowest address, as in
-//! reference BLAS: with a negative increment, element 0 is the one at the highest address.
+//! A vector of `len` elements with increment `inc` has element `i` at [`offset`]`(i, len, inc)` from its lowest
+//! address, as in reference BLAS: with a negative increment, element 0 is the one at the highest address.
 //!
 //! # Level 1 and `ger`: always class R
 //! | routine | result |
@@ -24,9 +25,9 @@
 //! | `scal` | [`scal`]: `alpha·x`, always multiplied, so that `0·NaN` is NaN |
 //! | `axpy` | [`axpy`]: `alpha·x + y`, fused; `alpha = 0` leaves the bits of `y`, and `x` unread |
 //! | `dot`, `dotc` | [`dot`]: products and fused sums by the [reduction tree](super::tree); of nothing, +0 |
-//! | `asum` | [`asum`]: the sum of `|re| + |im|` by the reduction tree; of nothing, +0 |
+//! | `asum` | [`asum`]: the sum of `\|re\| + \|im\|` by the reduction tree; of nothing, +0 |
 //! | `nrm2` | [`nrm2`]: by the reduction tree, without needless overflow or underflow; see below |
-//! | `iamax` | [`iamax`]: the first NaN, else the first of the largest `|re| + |im|`; of nothing, none |
+//! | `iamax` | [`iamax`]: the first NaN, else the first of the largest `\|re\| + \|im\|`; of nothing, none |
 //! | `ger` | [`ger`]: `fma(x, alpha·y, a)`; `alpha = 0` leaves the bits of `a`, and `x` and `y` unread |
 //!
 //! # `gemv` and `gemm` with `Precision::Reproducible`
@@ -35,23 +36,25 @@
 //!
 //! # `gemv` and `gemm` with any precision
 //! * `beta = 0` never reads what is updated, and so takes no NaN from it.
-//! * `alpha = 0`, or nothing to sum over, never reads `A`, `B` or `x`; the result is [`scale`]: +0 with `beta = 0`, the bits as
-//!   they are with `beta = 1`, else `beta·c`.
-//! * No dimension is too small: a result without elements is left alone. What lies between the rows or columns of a matrix
-//!   is not touched.
+//! * `alpha = 0`, or nothing to sum over, never reads `A`, `B` or `x`; the result is [`scale`]: +0 with `beta = 0`,
+//!   the bits as they are with `beta = 1`, else `beta·c`.
+//! * No dimension is too small: a result without elements is left alone. What lies between the rows or columns of a
+//!   matrix is not touched.
 //! * [`Op::C`](crate::Op::C) on a real type is [`Op::T`](crate::Op::T).
 //!
-//! With [`Strict`](crate::Precision::Strict) and [`Fast`](crate::Precision::Fast), which are of class B, a result that is NaN may
-//! have any payload and sign.
+//! With [`Strict`](crate::Precision::Strict) and [`Fast`](crate::Precision::Fast), which are of class B, a result
+//! that is NaN may have any payload and sign.
 //!
 //! # The scheme of `nrm2`
-//! `f32` and [`Complex32`](crate::Complex32): squares are exact in `f64`, and neither they nor their sum overflows or vanishes. A
-//! lane starts at +0 and takes each component `x` by `fma(x, x, acc)` in `f64`, real part first; lanes and chunks are added; the
-//! square root is taken in `f64` and rounded to `f32`. The result is +∞ only where the norm rounds to it.
+//! `f32` and [`Complex32`](crate::Complex32): squares are exact in `f64`, and neither they nor their sum overflows or
+//! vanishes. A lane starts at +0 and takes each component `x` by `fma(x, x, acc)` in `f64`, real part first; lanes
+//! and chunks are added; the square root is taken in `f64` and rounded to `f32`. The result is +∞ only where the norm
+//! rounds to it.
 //!
-//! `f64` and [`Complex64`](crate::Complex64): three sums, after J. L. Blue, *A Portable Fortran Program to Find the Euclidean Norm of a
-//! Vector*, ACM TOMS 4 (1978), with the constants and the combination of E. Anderson, *Algorithm 978: Safe Scaling in the Level 1
-//! BLAS*, ACM TOMS 44 (2017). Each lane starts with three sums of +0, and every component `x`, real part first, enters one:
+//! `f64` and [`Complex64`](crate::Complex64): three sums, after J. L. Blue, *A Portable Fortran Program to Find the
+//! Euclidean Norm of a Vector*, ACM TOMS 4 (1978), with the constants and the combination of E. Anderson, *Algorithm
+//! 978: Safe Scaling in the Level 1 BLAS*, ACM TOMS 44 (2017). Each lane starts with three sums of +0, and every
+//! component `x`, real part first, enters one:
 //!
 //! * `|x| > 2⁴⁸⁶`: `big = fma(s, s, big)` with `s = x · 2⁻⁵³⁸`,
 //! * `|x| < 2⁻⁵¹¹`: `small = fma(s, s, small)` with `s = x · 2⁵³⁷`,
@@ -60,8 +63,8 @@
 //! Lanes and chunks add each of the three by itself. At the end, with every operation rounded:
 //!
 //! * `big > 0`: `√(big + (mid · 2⁻⁵³⁸) · 2⁻⁵³⁸) · 2⁵³⁸`; `small` is below the last place and is dropped;
-//! * else, `small > 0` and `mid` not 0: with `s = √small · 2⁻⁵³⁷` and `m = √mid`, the larger of the two as `h` and the other as
-//!   `l` (`m` is `h` if it is NaN): `√((h · h) · (1 + (l / h) · (l / h)))`;
+//! * else, `small > 0` and `mid` not 0: with `s = √small · 2⁻⁵³⁷` and `m = √mid`, the larger of the two as `h` and
+//!   the other as `l` (`m` is `h` if it is NaN): `√((h · h) · (1 + (l / h) · (l / h)))`;
 //! * else, `small > 0`: `√small · 2⁻⁵³⁷`;
 //! * else `√mid`.
 //!
@@ -95,15 +98,15 @@ pub fn axpy<T: ScalarArithmetic>(alpha: T, x: T, y: T) -> T {
     if alpha == T::ZERO { y } else { T::mul_add(alpha, x, y).canonical() }
 }
 
-/// One element of `a + alpha · x · yᵀ`: `alpha · y` is rounded, then multiplied by `x` and added to `a`, fused. `a` itself with
-/// `alpha = 0`. An element of `y` that is 0 is multiplied like any other.
+/// One element of `a + alpha · x · yᵀ`: `alpha · y` is rounded, then multiplied by `x` and added to `a`, fused. `a`
+/// itself with `alpha = 0`. An element of `y` that is 0 is multiplied like any other.
 pub fn ger<T: ScalarArithmetic>(alpha: T, x: T, y: T, a: T) -> T {
     if alpha == T::ZERO { a } else { T::mul_add(T::mul(alpha, y), x, a).canonical() }
 }
 
 /// `Σ x · y`, with `x` as it is: `dotc` conjugates it first.
 ///
-/// A lane of the [tree](super::tree) starts with the product of its first elements, rounded, and takes the others by
+/// A lane of the [tree] starts with the product of its first elements, rounded, and takes the others by
 /// [`ScalarArithmetic::mul_add`]; lanes and chunks are added. Of nothing, +0.
 pub fn dot<T: ScalarArithmetic>(len: usize, x: impl Fn(usize) -> T, y: impl Fn(usize) -> T) -> T {
     let lane = |acc: Option<T>, i| match acc {
@@ -115,8 +118,8 @@ pub fn dot<T: ScalarArithmetic>(len: usize, x: impl Fn(usize) -> T, y: impl Fn(u
 
 /// `Σ |re x| + |im x|`.
 ///
-/// A lane of the [tree](super::tree) starts at +0 and takes the real and then the imaginary part of each of its elements; lanes
-/// and chunks are added. Of nothing, +0.
+/// A lane of the [tree] starts at +0 and takes the real and then the imaginary part of each of its
+/// elements; lanes and chunks are added. Of nothing, +0.
 pub fn asum<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(len: usize, x: impl Fn(usize) -> T) -> T::Magnitude {
     let zero = T::Magnitude::ZERO;
     let lane = |acc: Option<T::Magnitude>, i| x(i).add_abs1(acc.unwrap_or(zero));
@@ -129,8 +132,8 @@ pub fn nrm2<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(len: usize, x: imp
     tree::reduce(len, lane, T::Squares::combine).unwrap_or_default().norm().canonical()
 }
 
-/// The index of the first element that is NaN in a component, else of the first whose `|re| + |im|` is largest. `None` of
-/// nothing, for which a device's result is `u64::MAX`.
+/// The index of the first element that is NaN in a component, else of the first whose `|re| + |im|` is largest.
+/// `None` of nothing, for which a device's result is `u64::MAX`.
 ///
 /// `|re| + |im|` is rounded, and is +∞ where it overflows: such elements are equal.
 pub fn iamax<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(len: usize, x: impl Fn(usize) -> T) -> Option<usize> {
@@ -178,8 +181,8 @@ pub fn gemv<T: ScalarArithmetic + GemmArithmetic>(
     if len == 0 || alpha == T::ZERO { scale(beta, y) } else { update(alpha, dot(len, a, x), beta, y).canonical() }
 }
 
-/// One element of `alpha · op(A) · op(B) + beta · C`: `a(k)` is element `k` of its row of `op(A)`, `b(k)` of its column of
-/// `op(B)`, `len` the dimension that is summed over.
+/// One element of `alpha · op(A) · op(B) + beta · C`: `a(k)` is element `k` of its row of `op(A)`, `b(k)` of its
+/// column of `op(B)`, `len` the dimension that is summed over.
 ///
 /// `a` and `b` are not called with `alpha = 0`.
 pub fn gemm<T: GemmArithmetic>(

@@ -58,7 +58,7 @@
 //!
 //! # Reductions
 //! [`sum`](reduction::sum) and [`prod`](reduction::prod) take all types, [`min`](reduction::min) and [`max`](reduction::max) the real
-//! ones. All combine by the [tree](tree) over the indices of the view, and a row or column by the same tree along it, in whichever
+//! ones. All combine by the [`tree`] over the indices of the view, and a row or column by the same tree along it, in whichever
 //! layout it lies. A lane starts with its first element: there is no +0 in front, and a sum of negative zeros is −0. `f16` and
 //! `bf16` are converted to `f32` and stay that until one rounding at the very end. Of nothing, the sum is +0, the product 1, the
 //! smallest +∞ or the largest integer, and the largest −∞ or the smallest integer.

@@ -56,7 +56,7 @@ pub fn compare(op: CompareOp, a: ScalarValue, b: ScalarValue) -> Option<bool> {
 
 /// `mask ? a : b`.
 pub fn select(mask: u8, a: ScalarValue, b: ScalarValue) -> Option<ScalarValue> {
-    (a.dtype() == b.dtype()).then(|| if mask == 0 { b } else { a })
+    (a.dtype() == b.dtype()).then_some(if mask == 0 { b } else { a })
 }
 
 /// `x` converted to `to`.

@@ -43,7 +43,7 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, spaw
 use deferred::Deferred;
 use host::Gate;
 use pool::Pool;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::Weak;
@@ -58,7 +58,7 @@ pub(crate) struct Inner<B: Backend> {
     pub(crate) number: u64,
     /// The default stream's handle, while some handle of the device has it.
     pub(crate) default: Mutex<Weak<crate::stream::Queue<B>>>,
-    streams: Mutex<HashMap<StreamId, Arc<StreamCore<B>>>>,
+    streams: Mutex<BTreeMap<StreamId, Arc<StreamCore<B>>>>,
     next_stream: AtomicU64,
     pub(crate) deferred: Arc<Deferred<B>>,
     pool: Pool<B>,
@@ -94,6 +94,9 @@ impl<B: Backend> Drop for Shared<B> {
         spawn("warpwave-close", move || inner.close());
     }
 }
+
+/// A stream, and its raw stream for its handles.
+pub(crate) type NewStream<B> = (Arc<StreamCore<B>>, Arc<<B as Backend>::Stream>);
 
 static NEXT_DEVICE: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
 
@@ -152,7 +155,7 @@ impl<B: Backend> Inner<B> {
     }
 
     /// Makes a stream; returns its raw stream beside it, for its handles.
-    pub(crate) fn new_stream(&self) -> Result<(Arc<StreamCore<B>>, Arc<B::Stream>)> {
+    pub(crate) fn new_stream(&self) -> Result<NewStream<B>> {
         self.enter()?;
         self.forget_finished_streams();
         let raw = Arc::new(self.backend.create_stream().map_err(|e| self.note(e))?);

@@ -17,10 +17,13 @@ pub(crate) fn class(bytes: usize) -> Option<usize> {
     bytes.max(1).checked_next_multiple_of(step).filter(|&size| size <= isize::MAX as usize)
 }
 
+/// A kind of memory and a size in bytes.
+type Class = (Space, usize);
+
 /// Free blocks, newest last, by class.
 #[derive(Debug, Default)]
 pub(crate) struct FreeList {
-    classes: Vec<((Space, usize), Vec<Arc<Block>>)>,
+    classes: Vec<(Class, Vec<Arc<Block>>)>,
 }
 
 impl FreeList {
@@ -65,6 +68,8 @@ impl<B: Backend> Default for Pool<B> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+
     use super::*;
 
     /// Every class holds what was asked for, is a multiple of the alignment, wastes little, and is its own class.
@@ -74,7 +79,7 @@ mod tests {
         while bytes < 1 << 45 {
             for n in [bytes - 1, bytes, bytes + 1, bytes + bytes / 3] {
                 let size = class(n).unwrap();
-                assert!(size >= n.max(1) && size % MIN_CLASS == 0, "{n}: {size}");
+                assert!(size >= n.max(1) && size.is_multiple_of(MIN_CLASS), "{n}: {size}");
                 assert!(size - n <= MIN_CLASS.max(n / 4).min(MAX_STEP), "{n}: {size}");
                 assert_eq!(class(size), Some(size), "{n}");
             }

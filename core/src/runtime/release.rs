@@ -10,6 +10,7 @@ use crate::backend::{Backend, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::info::MemoryInfo;
 use crate::sync::{Arc, Ordering};
+use std::collections::HashMap;
 
 impl<B: Backend> Inner<B> {
     /// A block of at least `bytes` bytes, free for use on `stream`.
@@ -127,7 +128,7 @@ impl<B: Backend> Inner<B> {
         let event = match stream.raw() {
             Some(raw) => Some(self.record(&raw)?),
             // Another thread has closed it meanwhile.
-            None => stream.final_event(),
+            None => stream.final_event().filter(|_| self.keeps(Step::TrimWaitsForClosed)),
         };
         match event.as_ref().and_then(|event| event.raw()) {
             Some(event) => self.backend.synchronize_event(event),
@@ -247,8 +248,12 @@ impl<B: Backend> Inner<B> {
     /// Moves parked blocks whose events have occurred to where they can be reused.
     fn unpark(&self) {
         let parked = std::mem::take(&mut *self.pool.parked.lock());
+        // What a closed stream had cached waits for one event, which is asked once.
+        let mut asked: HashMap<*const EventCell<B>, bool> = HashMap::new();
+        let mut occurred =
+            |event: &Arc<EventCell<B>>| *asked.entry(Arc::as_ptr(event)).or_insert_with(|| self.has_occurred(event));
         for Parked { block, events } in parked {
-            if events.iter().all(|event| self.has_occurred(event)) {
+            if events.iter().all(&mut occurred) {
                 self.place(block);
             } else {
                 self.park(block, events);

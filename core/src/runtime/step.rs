@@ -73,6 +73,8 @@ steps! {
     CloseElsewhere,
     /// Memory is given back to the driver only after the work on it has ended.
     TrimWaits,
+    /// A stream that is closed while memory is given back is waited for all the same.
+    TrimWaitsForClosed,
     /// The host waits for the device's work on pinned memory before it touches it.
     PinnedWaits,
     /// Device work on pinned memory that a guard gives the host is refused.

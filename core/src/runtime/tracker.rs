@@ -18,7 +18,7 @@ pub(crate) struct Entry {
 impl Entry {
     /// Two accesses conflict if they overlap and are not both reads.
     fn conflicts_with(&self, start: usize, end: usize, write: bool) -> bool {
-        (self.write || write) && self.start < end && start < self.end
+        (self.write || write) && self.start.max(start) < self.end.min(end)
     }
 
     /// Whether everyone who would have to wait for `older` has to wait for `self` too.

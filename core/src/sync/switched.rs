@@ -1,8 +1,8 @@
-//! The types of [`plain`](super), which inside an execution of `shuttle` are shuttle's: so the ordinary test binary can run the
+//! The types of `plain`, which inside an execution of `shuttle` are shuttle's: so the ordinary test binary can run the
 //! runtime itself under shuttle's schedulers. The choice is made when a value is constructed.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::PoisonError;
@@ -68,9 +68,43 @@ pub(crate) enum Mutex<T> {
     Shuttle(shuttle::sync::Mutex<T>),
 }
 
-pub(crate) enum MutexGuard<'a, T> {
+enum RawGuard<'a, T> {
     Std(std::sync::MutexGuard<'a, T>),
     Shuttle(shuttle::sync::MutexGuard<'a, T>),
+}
+
+pub(crate) struct MutexGuard<'a, T> {
+    raw: RawGuard<'a, T>,
+    held: Held,
+}
+
+thread_local! {
+    static LOCKS: RefCell<HashMap<Option<usize>, usize>> = RefCell::default();
+}
+
+/// Counts a lock that this thread holds.
+struct Held(());
+
+impl Held {
+    fn new() -> Self {
+        LOCKS.with_borrow_mut(|locks| *locks.entry(task()).or_default() += 1);
+        Held(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        LOCKS.with_borrow_mut(|locks| {
+            if let Some(held) = locks.get_mut(&task()) {
+                *held = held.saturating_sub(1);
+            }
+        });
+    }
+}
+
+/// How many locks this thread holds.
+pub(crate) fn locks_held() -> usize {
+    LOCKS.with_borrow(|locks| locks.get(&task()).copied().unwrap_or(0))
 }
 
 impl<T> Mutex<T> {
@@ -82,10 +116,11 @@ impl<T> Mutex<T> {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        match self {
-            Mutex::Std(mutex) => MutexGuard::Std(mutex.lock().unwrap_or_else(PoisonError::into_inner)),
-            Mutex::Shuttle(mutex) => MutexGuard::Shuttle(mutex.lock().unwrap_or_else(PoisonError::into_inner)),
-        }
+        let raw = match self {
+            Mutex::Std(mutex) => RawGuard::Std(mutex.lock().unwrap_or_else(PoisonError::into_inner)),
+            Mutex::Shuttle(mutex) => RawGuard::Shuttle(mutex.lock().unwrap_or_else(PoisonError::into_inner)),
+        };
+        MutexGuard { raw, held: Held::new() }
     }
 }
 
@@ -105,18 +140,18 @@ impl<T> Deref for MutexGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        match self {
-            MutexGuard::Std(guard) => guard,
-            MutexGuard::Shuttle(guard) => guard,
+        match &self.raw {
+            RawGuard::Std(guard) => guard,
+            RawGuard::Shuttle(guard) => guard,
         }
     }
 }
 
 impl<T> DerefMut for MutexGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        match self {
-            MutexGuard::Std(guard) => guard,
-            MutexGuard::Shuttle(guard) => guard,
+        match &mut self.raw {
+            RawGuard::Std(guard) => guard,
+            RawGuard::Shuttle(guard) => guard,
         }
     }
 }
@@ -138,26 +173,23 @@ impl Default for Condvar {
 
 impl Condvar {
     pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        match (self, guard) {
-            (Condvar::Std(condvar), MutexGuard::Std(guard)) => {
-                MutexGuard::Std(condvar.wait(guard).unwrap_or_else(PoisonError::into_inner))
-            }
-            (Condvar::Shuttle(condvar), MutexGuard::Shuttle(guard)) => {
-                MutexGuard::Shuttle(condvar.wait(guard).unwrap_or_else(PoisonError::into_inner))
-            }
-            _ => unreachable!("a condition variable and a mutex of different kinds"),
-        }
+        self.wait_timeout(guard, Duration::MAX).0
     }
 
     /// As `wait`; also says whether `limit` has passed, which it never has under shuttle: that detects deadlocks by itself.
     pub(crate) fn wait_timeout<'a, T>(&self, guard: MutexGuard<'a, T>, limit: Duration) -> (MutexGuard<'a, T>, bool) {
-        match (self, guard) {
-            (Condvar::Std(condvar), MutexGuard::Std(guard)) => {
+        let MutexGuard { raw, held } = guard;
+        let (raw, timed_out) = match (self, raw) {
+            (Condvar::Std(condvar), RawGuard::Std(guard)) => {
                 let (guard, result) = condvar.wait_timeout(guard, limit).unwrap_or_else(PoisonError::into_inner);
-                (MutexGuard::Std(guard), result.timed_out())
+                (RawGuard::Std(guard), result.timed_out())
             }
-            (condvar, guard) => (condvar.wait(guard), false),
-        }
+            (Condvar::Shuttle(condvar), RawGuard::Shuttle(guard)) => {
+                (RawGuard::Shuttle(condvar.wait(guard).unwrap_or_else(PoisonError::into_inner)), false)
+            }
+            _ => unreachable!("a condition variable and a mutex of different kinds"),
+        };
+        (MutexGuard { raw, held }, timed_out)
     }
 
     pub(crate) fn notify_all(&self) {

@@ -62,8 +62,8 @@ unsafe fn product<T: GemmArithmetic<Compute = f32>>(
             let sums = Matrix::dense(scratch.c.as_mut_ptr(), c.rows, c.cols, c.by_rows());
             for depth in (0..k).step_by(DEPTH) {
                 let deep = DEPTH.min(k - depth);
-                // SAFETY: the blocks lie in the matrices, which the caller lets us read, and the scratch is as large as the largest
-                // of them. The first product does not read `sums`.
+                // SAFETY: the blocks lie in the matrices, which the caller lets us read, and the scratch is as large
+                // as the largest of them. The first product does not read `sums`.
                 unsafe {
                     let a = widen(workers, problem.a.block(i, depth, c.rows, deep), &mut scratch.a);
                     let b = widen(workers, problem.b.block(depth, j, deep, c.cols), &mut scratch.b);
@@ -97,7 +97,8 @@ pub(super) unsafe fn widen<T: GemmArithmetic<Compute = f32>>(
             #[inline(always)]
             || {
                 for i in rows {
-                    // SAFETY: a contiguous row of each; every row of `to` is in one range only, and `scratch` has room for it.
+                    // SAFETY: a contiguous row of each; every row of `to` is in one range only, and `scratch` has
+                    // room for it.
                     let (from, to) = unsafe {
                         let to = std::slice::from_raw_parts_mut(to.at(i, 0), to.cols);
                         (std::slice::from_raw_parts(from.at(i, 0), from.cols), to)

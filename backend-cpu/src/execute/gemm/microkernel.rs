@@ -7,9 +7,9 @@ use warpwave_core::{Complex32, Complex64};
 
 /// A scalar as one or two real numbers, and a product of packed panels.
 ///
-/// A panel of `a` holds `M` rows: for each `k`, the real parts of the `M` elements, then the imaginary parts if there are any. A
-/// panel of `b` holds `N` columns in the same way. A tile of sums is `N` columns of `M` rows, all real parts first. `M` is that of
-/// `H` registers `R`.
+/// A panel of `a` holds `M` rows: for each `k`, the real parts of the `M` elements, then the imaginary parts if there
+/// are any. A panel of `b` holds `N` columns in the same way. A tile of sums is `N` columns of `M` rows, all real
+/// parts first. `M` is that of `H` registers `R`.
 pub(super) trait Microkernel: ScalarArithmetic + GemmArithmetic<Compute = Self> {
     /// The type of the parts.
     type Part: ScalarArithmetic + Negate;

@@ -5,7 +5,8 @@ use warpwave_core::numerics::blas::ScalarArithmetic;
 
 /// A register of several real numbers.
 ///
-/// Its functions compile to one instruction each where they are inlined into code that is compiled for those instructions.
+/// Its functions compile to one instruction each where they are inlined into code that is compiled for those
+/// instructions.
 pub(super) trait Register: Copy {
     /// What it holds.
     type Part: ScalarArithmetic + Negate;

@@ -1,8 +1,8 @@
 //! The reproducible `gemm`: the bits of [`warpwave_core::numerics::blas::gemm`].
 //!
-//! Every element of `c` is one chain over `k`, so it is the elements that are computed side by side: `c` is cut into blocks that
-//! threads share, a block into tiles whose chains are held in registers. Where a chain is interrupted, to pack the next part of
-//! `a` and `b`, its sum is kept as it is.
+//! Every element of `c` is one chain over `k`, so it is the elements that are computed side by side: `c` is cut into
+//! blocks that threads share, a block into tiles whose chains are held in registers. Where a chain is interrupted, to
+//! pack the next part of `a` and `b`, its sum is kept as it is.
 
 use super::microkernel::Microkernel;
 use super::register::Register;
@@ -183,7 +183,8 @@ impl<R: ScalarArithmetic> Scratch<R> {
 /// One block.
 ///
 /// # Safety
-/// The dimensions agree; `a` and `b` may be read and `c` written. `scratch` has room for the block. The processor has the register.
+/// The dimensions agree; `a` and `b` may be read and `c` written. `scratch` has room for the block. The processor has
+/// the register.
 #[inline(always)]
 unsafe fn compute<T, R, const H: usize, const N: usize>(
     alpha: T::Compute,
@@ -230,7 +231,8 @@ unsafe fn compute<T, R, const H: usize, const N: usize>(
     }
 }
 
-/// Packs a matrix into panels of `width` rows, as [`Microkernel`] wants them. The rows that the last panel has too many are zero.
+/// Packs a matrix into panels of `width` rows, as [`Microkernel`] wants them. The rows that the last panel has too
+/// many are zero.
 ///
 /// # Safety
 /// `matrix` may be read.

@@ -44,7 +44,8 @@ pub(super) unsafe fn multiply<T: ScalarArithmetic>(
 ) {
     // The crate calls the factor of `c` alpha and that of the product beta.
     let (factor_of_c, factor_of_product) = (beta, alpha);
-    // SAFETY: the caller's promise; the strides are those of the matrices. `T` is one of the four types that the crate takes.
+    // SAFETY: the caller's promise; the strides are those of the matrices. `T` is one of the four types that the
+    // crate takes.
     unsafe {
         gemm::gemm(
             c.rows,

@@ -1,4 +1,5 @@
-//! `gemm`: with `Reproducible` against its definition, bit for bit; else against sums of twice the precision, within the bound.
+//! `gemm`: with `Reproducible` against its definition, bit for bit; else against sums of twice the precision, within
+//! the bound.
 
 use super::microkernel::Microkernel;
 use super::{Matrix, Problem, reproducible};
@@ -166,8 +167,8 @@ fn complex_product(sum: [Double; 2], x: (f64, f64), y: (f64, f64)) -> [Double; 2
     [sum[0].add_product(x.0, y.0).add_product(-x.1, y.1), sum[1].add_product(x.0, y.1).add_product(x.1, y.0)]
 }
 
-/// The bound of the contract for each element: (k + 2) · u · (|α||A||B| + |β||C|), for complex numbers times 2√2, and the rounding
-/// of the result where it is of a narrower type.
+/// The bound of the contract for each element: (k + 2) · u · (|α||A||B| + |β||C|), for complex numbers times 2√2, and
+/// the rounding of the result where it is of a narrower type.
 fn bounded<T: Sample + GemmArithmetic<Compute: Sample>>(case: Case, data: &Data<T>, precisions: &[Precision]) {
     let modulus = |(re, im): (f64, f64)| re.hypot(im);
     let complex = T::DTYPE.is_complex();
@@ -303,7 +304,8 @@ fn batches() {
     }
 }
 
-/// NaN in what must not be read does not reach the result; the guards of every test above show that padding is not written.
+/// NaN in what must not be read does not reach the result; the guards of every test above show that padding is not
+/// written.
 fn poisoned<T: Sample + GemmArithmetic<Compute: Sample>>(m: usize, n: usize, k: usize) {
     let mut random = Random(6);
     for layout in LAYOUTS {
@@ -371,7 +373,8 @@ fn integers_are_exact() {
     }
 }
 
-/// Chains that a wider or a narrower accumulation would get wrong: 2048 + 1 + 1 … is lost in `f16` from the first step on.
+/// Chains that a wider or a narrower accumulation would get wrong: 2048 + 1 + 1 … is lost in `f16` from the first
+/// step on.
 #[test]
 fn halves_accumulate_in_single_precision() {
     let case = Case { m: 1, n: 1, k: 3000, alpha: (1.0, 0.0), beta: (0.0, 0.0), ..PLAIN };

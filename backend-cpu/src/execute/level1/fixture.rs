@@ -124,8 +124,8 @@ impl<T: Sample> Guarded<T> {
         Guarded::new(values, |i| blas::offset(i, values.len(), inc))
     }
 
-    /// A batch of matrices, `batch_stride` elements apart; `values` has all elements of the first, column by column, then those
-    /// of the others.
+    /// A batch of matrices, `batch_stride` elements apart; `values` has all elements of the first, column by column,
+    /// then those of the others.
     pub(in crate::execute) fn matrices(values: &[T], shape: Shape, batch_stride: usize) -> Self {
         let size = (shape.rows * shape.cols).max(1);
         Guarded::new(values, |i| {

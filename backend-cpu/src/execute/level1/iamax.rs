@@ -22,7 +22,8 @@ macro_rules! key {
             type Key = $bits;
             #[inline(always)]
             fn key(self) -> $bits {
-                // Of numbers without a sign, the larger has the larger bits, and those of a NaN follow those of infinity.
+                // Of numbers without a sign, the larger has the larger bits, and those of a NaN follow those of
+                // infinity.
                 self.to_bits().min(<$t>::INFINITY.to_bits() + 1)
             }
         }

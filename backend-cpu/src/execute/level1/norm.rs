@@ -73,8 +73,8 @@ macro_rules! blue {
 }
 blue!(f64, Complex64);
 
-/// Blue's three sums. Each is a pass of its own over the chunk, with selects instead of branches; nearly always the second is
-/// the only one needed.
+/// Blue's three sums. Each is a pass of its own over the chunk, with selects instead of branches; nearly always the
+/// second is the only one needed.
 ///
 /// # Safety
 /// As for [`Norm::chunk`].

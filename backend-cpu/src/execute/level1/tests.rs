@@ -1,5 +1,5 @@
-//! Level 1 against the definitions, bit for bit: every type, sizes around everything that is treated as a unit, increments of both
-//! signs, one thread and several.
+//! Level 1 against the definitions, bit for bit: every type, sizes around everything that is treated as a unit,
+//! increments of both signs, one thread and several.
 
 use super::fixture::{Guarded, Random, SIZES, Sample, assert_bits, on_each_device};
 use warpwave_core::numerics::blas::{self, ScalarArithmetic};

@@ -7,7 +7,8 @@ use warpwave_core::numerics::tree::{self, CHUNK, LANES};
 /// Chunks that are not worth waking another thread for.
 const GRAIN: usize = 4;
 
-/// Reduces elements `0..len`: `chunk` gives the result of one chunk, `combine` joins two partial results. `None` of nothing.
+/// Reduces elements `0..len`: `chunk` gives the result of one chunk, `combine` joins two partial results. `None` of
+/// nothing.
 #[inline(always)]
 pub(super) fn reduce<A: Copy + Default + Send + Sync>(
     workers: &Workers,
@@ -40,8 +41,8 @@ pub(in crate::execute) fn join<A: Copy>(partial: &[A], combine: impl Fn(A, A) ->
     tree::reduce(partial.len(), lane, &combine)
 }
 
-/// Reduces one chunk of `len` elements, at least one: `items(i)` iterates over the elements from `i` on, a lane starts as `start`,
-/// and `next` adds an element to one.
+/// Reduces one chunk of `len` elements, at least one: `items(i)` iterates over the elements from `i` on, a lane
+/// starts as `start`, and `next` adds an element to one.
 #[inline(always)]
 pub(super) fn chunk<A: Copy, I, S: Iterator<Item = I>>(
     len: usize,

@@ -5,8 +5,8 @@ use crate::element::{Complex, Complex32, Complex64, GemmElement, Scalar, bf16, f
 use crate::numerics::{Numeric, Reducible};
 use std::ops::Add;
 
-/// The operations on [`Scalar`] types beyond those of [`Numeric`]. Their results are not canonical: they are steps of a chain,
-/// whose end is. So is `+`, which adds by components.
+/// The operations on [`Scalar`] types beyond those of [`Numeric`]. Their results are not canonical: they are steps of
+/// a chain, whose end is. So is `+`, which adds by components.
 pub trait ScalarArithmetic: Scalar + Numeric + Add<Output = Self> {
     /// The state of a sum of squares.
     type Squares: SumOfSquares<Component = Self::Magnitude>;
@@ -107,7 +107,8 @@ macro_rules! complex {
 complex!(Complex32, f32);
 complex!(Complex64, f64);
 
-/// What `gemm` takes: [`Reducible::widen`] is how an element enters the accumulation, [`Reducible::narrow`] how a result leaves it.
+/// What `gemm` takes: [`Reducible::widen`] is how an element enters the accumulation, [`Reducible::narrow`] how a
+/// result leaves it.
 pub trait GemmArithmetic:
     GemmElement<Compute: ScalarArithmetic> + Reducible<Acc = <Self as GemmElement>::Compute>
 {

@@ -171,11 +171,12 @@ fn signs_of_zero() {
     assert_eq!(nrm2::<Complex32>(0, |_| Complex32::ONE).to_bits(), 0);
 }
 
-/// The norm of `x`, with a relative error far below that of `f64`: exactly scaled, summed in twice the precision, and one step of
-/// Newton's iteration on the root.
+/// The norm of `x`, with a relative error far below that of `f64`: exactly scaled, summed in twice the precision, and
+/// one step of Newton's iteration on the root.
 fn exact_norm(x: &[f64]) -> (f64, f64) {
     let largest = x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    // Two steps of a power of two each, since one might not be a number; what scaling down drops is below 2⁻²⁰⁰ of the norm.
+    // Two steps of a power of two each, since one might not be a number; what scaling down drops is below 2⁻²⁰⁰ of
+    // the norm.
     let exponent = if largest > 0.0 { largest.log2().floor() as i32 } else { 0 };
     let (half, rest) = (-exponent / 2, -exponent - -exponent / 2);
     let scaled = |x: f64| x * 2f64.powi(half) * 2f64.powi(rest);

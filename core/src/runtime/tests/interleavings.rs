@@ -1,7 +1,7 @@
 //! Small programs of several threads that share streams, each of which needs one protective step; run under `shuttle`, which
 //! decides after every use of an atomic or a lock which thread goes on.
 
-use super::program::{Run, SimBuffer, SimDevice, action, device};
+use super::program::{Run, SimBuffer, SimDevice, action, device, shared_buffers, write_shared};
 use super::sim::{Options, Sim, World};
 use crate::device::Device;
 use crate::runtime::Step;
@@ -52,10 +52,11 @@ fn explore(scheduler: impl Scheduler + 'static, body: impl Fn(&Arc<World>) + Sen
         }
     };
     let runner = shuttle::Runner::new(scheduler, config);
-    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runner.run(once))).is_err() {
-        found.lock().unwrap().push("a thread panicked, or all were blocked".into());
+    let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runner.run(once)));
+    let mut found = found.lock().unwrap().clone();
+    if run.is_err() {
+        found.push("a thread panicked, or all were blocked".into());
     }
-    let found = found.lock().unwrap().clone();
     found
 }
 
@@ -195,6 +196,21 @@ fn free_beside_a_host_fn(at: Scene) {
     at.world.run_all();
 }
 
+/// One thread frees what another stream has cached, while a second closes that stream.
+fn free_beside_a_close(at: Scene) {
+    let t = at.t;
+    t.fill(&mut t.alloc::<u8>(LEN).unwrap(), 1).unwrap();
+    // What was dropped goes to where its stream can reuse it.
+    at.s.synchronize().unwrap();
+    let (device, s) = (at.device.clone(), at.s.clone());
+    let close = Box::new(move || {
+        drop(t);
+        s.synchronize().unwrap();
+    });
+    let free = Box::new(move || assert!(device.trim().is_ok()));
+    concurrently(&at.world, vec![free, close]);
+}
+
 pub(crate) fn all() -> Vec<Interleaving> {
     vec![
         Interleaving { step: Step::EntryAfterEnqueue, body: write_beside_a_wait },
@@ -205,6 +221,7 @@ pub(crate) fn all() -> Vec<Interleaving> {
         Interleaving { step: Step::SealOrder, body: two_seals },
         Interleaving { step: Step::SealAgain, body: seal_beside_a_wait },
         Interleaving { step: Step::HostFnAfterFree, body: free_beside_a_host_fn },
+        Interleaving { step: Step::TrimWaitsForClosed, body: free_beside_a_close },
     ]
 }
 
@@ -217,12 +234,7 @@ fn random_programs_survive_every_schedule_tried() {
         let (one, two) = programs.new_tree(&mut runner).unwrap().current();
         let body = move |world: &Arc<World>| {
             let device = device(world, None);
-            let shared = [5, 6].map(|value| {
-                let mut buffer = device.default_stream().alloc(LEN).unwrap();
-                device.default_stream().fill(&mut buffer, value).unwrap();
-                (buffer, value)
-            });
-            let shared = Arc::new(Vec::from(shared));
+            let shared = shared_buffers(&device);
             let streams = [0, 1, 2, 3].map(|_| Some(device.new_stream().unwrap()));
             let thread = |actions: &Vec<_>| -> Thread {
                 let (actions, mut run) =
@@ -233,6 +245,7 @@ fn random_programs_survive_every_schedule_tried() {
                 })
             };
             concurrently(world, vec![thread(&one), thread(&two)]);
+            write_shared(&device, shared);
         };
         let found = explore(RandomScheduler::new_from_seed(1, 5), body);
         assert!(found.is_empty(), "{found:#?}");

@@ -10,7 +10,9 @@
 
 mod interleavings;
 mod knockouts;
+mod lifecycle;
 mod program;
 mod random;
 mod scenarios;
 mod sim;
+mod tracker;

@@ -1,7 +1,9 @@
 //! Random programs against the sequential model.
 
-use super::program::{Action, Run, action, device};
+use super::interleavings::{Thread, concurrently};
+use super::program::{Action, Run, STREAMS, action, device, shared_buffers, write_shared};
 use super::sim::{Inline, Options, Order, World};
+use crate::device::Device;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -38,6 +40,38 @@ proptest! {
     #[test]
     fn programs_of_one_thread_do_what_the_model_says(options in options(), actions in vec(action(), 1..60)) {
         let violations = run(options, &actions, None);
+        prop_assert!(violations.is_empty(), "{violations:#?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The same for several real threads, each with buffers of its own, that share all streams and read two buffers together.
+    #[test]
+    fn programs_of_several_threads_do_what_the_model_says(
+        options in options(),
+        programs in vec(vec(action(), 30..60), 2..4),
+    ) {
+        let world = World::new(Options { dawdle: true, ..options });
+        let device = device(&world, None);
+        let shared = shared_buffers(&device);
+        let streams: [_; STREAMS] = std::array::from_fn(|_| Some(device.new_stream().unwrap()));
+        let threads = programs.into_iter().map(|actions| -> Thread {
+            let mut run = Run::beside_others(device.clone(), streams.clone(), shared.clone());
+            Box::new(move || {
+                run.run(&actions);
+                run.end();
+            })
+        });
+        let threads = threads.collect();
+        drop(streams);
+        concurrently(&world, threads);
+        write_shared(&device, shared);
+        drop(device);
+        world.wait_closed();
+        world.check_released();
+        let violations = world.violations();
         prop_assert!(violations.is_empty(), "{violations:#?}");
     }
 }

@@ -71,8 +71,8 @@ impl Memory {
     }
 
     pub(crate) fn allocate(&mut self, space: Space, bytes: usize) -> Ptr {
-        // SAFETY: the size is positive: the runtime asks for multiples of 256 only, which is checked.
         assert!(bytes > 0 && bytes.is_multiple_of(ALIGN), "{bytes} bytes asked for");
+        // SAFETY: the size was just checked not to be zero.
         let address = unsafe { std::alloc::alloc(layout(bytes)) };
         assert!(!address.is_null());
         // SAFETY: as many bytes were just allocated there.

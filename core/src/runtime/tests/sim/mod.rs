@@ -5,9 +5,10 @@
 //! violations; so is everything that is left when the device has been closed.
 
 mod memory;
+mod schedule;
 mod world;
 
-pub(crate) use world::{Inline, Options, Order, Refusals, World};
+pub(crate) use world::{Inline, Options, Order, World};
 
 use crate::backend::{Backend, HostFn, Space, Transfer};
 use crate::element::DType;
@@ -16,8 +17,9 @@ use crate::info::DeviceInfo;
 use crate::operation::{Operation, OperationKind, Ptr, Strided};
 use crate::sync::Arc;
 use memory::Touch;
+use schedule::{Work, rows};
 use std::time::Duration;
-use world::{State, Target, Work, rows};
+use world::{State, Target};
 
 #[derive(Debug)]
 pub(crate) struct SimStream(usize);

@@ -1,0 +1,77 @@
+//! Every planted fault is caught, by the check that the table names; and without a fault the same backend passes everything.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+use warpwave_conformance::faults::{Fault, Faulty, Mode, Planted, faults};
+use warpwave_conformance::{Level, Options, Outcome, RunReport, run};
+use warpwave_core::ManagedDevice;
+use warpwave_cpu::CpuBackend;
+
+/// Longer than any fault's check takes on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs the checks of these names at the level `smoke`; all of them if there is no name.
+fn checks(fault: Option<Fault>, mode: Mode, names: &[&str]) -> RunReport {
+    let backend = match mode {
+        Mode::Inline => CpuBackend::inline(),
+        Mode::Async => CpuBackend::asynchronous(),
+    };
+    // SAFETY: the CPU's memory is the host's. No check reads what a missing wait or an early event lets be written at that moment: it holds
+    // back the work that would write until it has looked.
+    let device = ManagedDevice::new(unsafe { Faulty::new(backend, fault) }).unwrap();
+    let pattern = names.iter().map(|name| regex::escape(name)).collect::<Vec<_>>().join("|");
+    let filter = (!names.is_empty()).then(|| Regex::new(&format!("^({pattern})$")).unwrap());
+    run(&device, &Options { level: Level::Smoke, filter, ..Options::default() }, &mut ())
+}
+
+/// What is wrong with how a fault was caught, if anything.
+fn judge(planted: &Planted) -> Option<String> {
+    let Planted { fault, mode, caught_by, .. } = *planted;
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || sender.send(checks(Some(fault), mode, &[caught_by])));
+    let Ok(report) = receiver.recv_timeout(PATIENCE) else {
+        return Some(format!("{fault}: {caught_by} did not end"));
+    };
+    match report.checks.as_slice() {
+        [check] => {
+            let detail = check.detail.as_deref().unwrap_or_default();
+            match check.outcome {
+                // A panic would be a fault of the fault.
+                Outcome::Fail if !detail.contains("panic") => None,
+                outcome => Some(format!("{fault}: {caught_by} ended {} {detail}", outcome.name())),
+            }
+        }
+        checks => Some(format!("{fault}: {} checks are named {caught_by}", checks.len())),
+    }
+}
+
+#[test]
+fn every_fault_is_caught_by_its_check() {
+    let survivors: Vec<String> = faults().iter().filter_map(judge).collect();
+    assert!(survivors.is_empty(), "{} of {} faults:\n{}", survivors.len(), faults().len(), survivors.join("\n"));
+}
+
+#[test]
+fn without_a_fault_everything_passes() {
+    for mode in [Mode::Inline, Mode::Async] {
+        let report = checks(None, mode, &[]);
+        let failed: Vec<_> = report.checks.iter().filter(|check| check.outcome != Outcome::Pass).collect();
+        assert!(failed.is_empty(), "{mode:?}: {failed:#?}");
+        assert!(report.checks.len() > 600, "{} checks", report.checks.len());
+    }
+}
+
+#[test]
+fn the_table_has_each_fault_once() {
+    let planted: Vec<Fault> = faults().iter().map(|planted| planted.fault).collect();
+    assert_eq!(planted, Fault::ALL);
+    let names: BTreeSet<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
+    assert_eq!(names.len(), Fault::ALL.len());
+    for fault in Fault::ALL {
+        assert!(fault.description().ends_with('.'), "{fault}");
+        assert!(fault.name().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{fault}");
+    }
+}

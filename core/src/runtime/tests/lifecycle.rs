@@ -1,0 +1,384 @@
+//! Where things end: drops in any order, faults, exhausted memory, loss of the device; and what a single stream costs.
+
+use super::program::{SimDevice, device};
+use super::sim::{Inline, Options, Order, World};
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{Error, ErrorKind};
+use crate::info::MemoryInfo;
+use crate::stream::Stream;
+use crate::sync::Arc;
+use std::any::Any;
+use std::mem;
+
+const LEN: usize = 200;
+/// The class of [`LEN`] bytes.
+const CLASS: usize = 256;
+
+fn open(options: Options) -> (Arc<World>, SimDevice) {
+    let world = World::new(options);
+    let device = device(&world, None);
+    (world, device)
+}
+
+/// Everything has been released, and nothing went wrong.
+fn check(world: &Arc<World>) {
+    world.wait_closed();
+    world.check_released();
+    let violations = world.violations();
+    assert!(violations.is_empty(), "{violations:#?}");
+}
+
+fn is_invalid(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidArgument { .. })
+}
+
+#[test]
+fn a_single_stream_neither_records_nor_waits() {
+    for order in [Order::Eager, Order::Lazy] {
+        let (world, device) = open(Options { order, ..Options::default() });
+        let stream = device.default_stream();
+        for round in 0..50u8 {
+            let mut a = stream.alloc::<u8>(LEN).unwrap();
+            let mut b = stream.from_slice(&[round; LEN]).unwrap();
+            stream.copy(&b, &mut a).unwrap();
+            let (mut low, mut high) = b.split_at_mut(LEN / 2).unwrap();
+            stream.fill(&mut low, 1).unwrap();
+            stream.clone().copy(&low, &mut high).unwrap();
+            let mut pinned = stream.pinned::<u8>(LEN).unwrap();
+            stream.download(&a, &mut pinned).unwrap();
+            stream.upload(&mut b, &pinned).unwrap();
+            assert_eq!(stream.to_vec(&b).unwrap(), [round; LEN]);
+        }
+        stream.synchronize().unwrap();
+        world.expect_waits(0);
+        // Memory was reused without a question to the driver.
+        assert_eq!(world.counts().allocates, 3);
+        drop((stream, device));
+        check(&world);
+    }
+}
+
+#[test]
+fn a_million_small_allocations_need_few_from_the_driver() {
+    let (world, device) = open(Options { order: Order::Eager, ..Options::default() });
+    let stream = device.default_stream();
+    for i in 0..1_000_000usize {
+        let a = stream.alloc::<u8>(1 + i % LEN).unwrap();
+        let _b = stream.alloc::<u8>(LEN).unwrap();
+        drop(a);
+    }
+    assert_eq!(device.memory().in_use, 0);
+    assert!(world.counts().allocates <= 4, "{:?}", world.counts());
+    drop((stream, device));
+    check(&world);
+}
+
+#[test]
+fn memory_in_use_falls_with_the_drop_and_not_with_the_next_call() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    let mut a = stream.alloc::<u8>(LEN).unwrap();
+    stream.fill(&mut a, 1).unwrap();
+    assert_eq!(device.memory(), MemoryInfo { in_use: CLASS, cached: 0 });
+    drop(a);
+    assert_eq!(device.memory(), MemoryInfo { in_use: 0, cached: CLASS });
+    assert_eq!(device.trim().unwrap(), CLASS);
+    assert_eq!(device.memory(), MemoryInfo::default());
+    drop((stream, device));
+    check(&world);
+}
+
+/// The simulated device notices a call that is made while a lock of this crate is held: no program has made it do so.
+#[test]
+fn a_call_under_a_lock_would_be_noticed() {
+    let (world, device) = open(Options::default());
+    let guard = device.shared.default.lock();
+    device.default_stream().synchronize().unwrap();
+    drop(guard);
+    assert_eq!(world.violations(), ["synchronize while a lock is held"]);
+    drop(device);
+    world.wait_closed();
+}
+
+/// Every permutation of `0..n`.
+fn permutations(n: usize) -> Vec<Vec<usize>> {
+    let Some(last) = n.checked_sub(1) else { return vec![Vec::new()] };
+    let insert = |shorter: Vec<usize>| (0..n).map(move |at| [&shorter[..at], &[last], &shorter[at..]].concat());
+    permutations(last).into_iter().flat_map(insert).collect()
+}
+
+/// Device, streams, a buffer used on both streams, pinned memory under way and an event, dropped in every order while the work
+/// is still pending: by the program, or by a host function.
+#[test]
+fn things_can_be_dropped_in_any_order_anywhere() {
+    for inline in [Inline::None, Inline::All] {
+        for order in permutations(6) {
+            for in_host_fn in [false, true] {
+                let (world, device) = open(Options { inline, ..Options::default() });
+                let (s1, s2) = (device.default_stream(), device.new_stream().unwrap());
+                let mut buffer = s1.alloc::<u8>(LEN).unwrap();
+                let mut pinned = s1.pinned::<u8>(LEN).unwrap();
+                s1.fill(&mut buffer, 1).unwrap();
+                s2.download(&buffer, &mut pinned).unwrap();
+                let event = s2.record().unwrap();
+                let mut things: Vec<Option<Box<dyn Any + Send>>> = vec![
+                    Some(Box::new(device)),
+                    Some(Box::new(s1.clone())),
+                    Some(Box::new(s2)),
+                    Some(Box::new(buffer)),
+                    Some(Box::new(pinned)),
+                    Some(Box::new(event)),
+                ];
+                let order = order.clone();
+                let mut drop_all = move || order.iter().for_each(|&at| drop(things[at].take()));
+                if in_host_fn {
+                    s1.host_fn(drop_all).unwrap();
+                } else {
+                    drop_all();
+                }
+                drop(s1);
+                world.run_all();
+                check(&world);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_outlives_its_device_and_gives_it_back() {
+    let (world, device) = open(Options::default());
+    let stream = device.new_stream().unwrap();
+    drop(device);
+    let again = stream.device();
+    assert_eq!(stream.to_vec(&again.default_stream().from_slice(&[3u8; LEN]).unwrap()).unwrap(), [3; LEN]);
+    drop((stream, again));
+    check(&world);
+}
+
+#[test]
+fn calls_from_inside_a_host_function_are_refused_and_change_nothing() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    let mut buffer = stream.from_slice(&[1u8; LEN]).unwrap();
+    let pinned = stream.pinned::<u8>(LEN).unwrap();
+    let event = stream.record().unwrap();
+    let (send, receive) = std::sync::mpsc::channel();
+    let (inner, on) = (device.clone(), stream.clone());
+    stream
+        .host_fn(move || {
+            let errors = [
+                on.alloc::<u8>(1).unwrap_err(),
+                on.fill(&mut buffer, 2).unwrap_err(),
+                on.to_vec(&buffer).unwrap_err(),
+                on.record().unwrap_err(),
+                on.wait(&event).unwrap_err(),
+                on.synchronize().unwrap_err(),
+                on.host_fn(|| {}).unwrap_err(),
+                event.query().unwrap_err(),
+                event.synchronize().unwrap_err(),
+                event.elapsed_since(&event).unwrap_err(),
+                pinned.read().unwrap_err(),
+                inner.new_stream().unwrap_err(),
+                inner.trim().unwrap_err(),
+            ];
+            send.send((buffer, errors)).unwrap();
+        })
+        .unwrap();
+    stream.synchronize().unwrap();
+    let (buffer, errors) = receive.recv().unwrap();
+    assert!(errors.iter().all(is_invalid), "{errors:?}");
+    assert_eq!(stream.to_vec(&buffer).unwrap(), [1; LEN]);
+    drop((buffer, stream, device));
+    check(&world);
+}
+
+#[test]
+fn a_panic_in_a_host_function_is_reported_once_by_the_next_call_that_synchronizes() {
+    for inline in [Inline::None, Inline::All] {
+        let (world, device) = open(Options { inline, ..Options::default() });
+        let stream = device.default_stream();
+        let buffer = stream.from_slice(&[1u8; LEN]).unwrap();
+        stream.host_fn(|| std::panic::resume_unwind(Box::new("on purpose"))).unwrap();
+        world.run_all();
+        // Neither calls that do not synchronize nor calls that fail take the report away.
+        stream.alloc::<u8>(LEN).unwrap();
+        stream.read(&buffer, &mut [0; 1]).unwrap_err();
+        device.new_stream().unwrap().synchronize().unwrap();
+        world.lock().refuse.full = 1;
+        assert!(matches!(stream.to_vec(&buffer).unwrap_err().kind(), ErrorKind::Driver { .. }));
+        let error = stream.synchronize().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::DeviceFault { what } if what.contains("on purpose")), "{error}");
+        stream.synchronize().unwrap();
+        assert_eq!(stream.to_vec(&buffer).unwrap(), [1; LEN]);
+        drop((buffer, stream, device));
+        check(&world);
+    }
+}
+
+#[test]
+fn a_host_function_that_is_refused_is_dropped_and_holds_nothing_up() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    let owned = Arc::new(());
+    let clone = owned.clone();
+    world.lock().refuse.full = 1;
+    assert!(matches!(stream.host_fn(move || drop(clone)).unwrap_err().kind(), ErrorKind::Driver { .. }));
+    assert_eq!(Arc::strong_count(&owned), 1);
+    // It counts as outstanding no longer: memory can be freed.
+    drop(stream.alloc::<u8>(LEN).unwrap());
+    assert_eq!(device.trim().unwrap(), CLASS);
+    drop((stream, device));
+    check(&world);
+}
+
+#[test]
+fn exhausted_memory_is_freed_and_tried_again_then_a_typed_error_and_usable() {
+    let (world, device) = open(Options { memory: 4 * CLASS, ..Options::default() });
+    let stream = device.default_stream();
+    let mut small: Vec<_> = (0..4).map(|_| stream.alloc::<u8>(LEN).unwrap()).collect();
+    small.iter_mut().for_each(|buffer| stream.fill(buffer, 1).unwrap());
+    let error = stream.alloc::<u8>(2 * CLASS).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::OutOfMemory { requested: 512, free: 0 }), "{error}");
+    assert_eq!(stream.to_vec(&small[3]).unwrap(), [1; LEN]);
+    // Two blocks are dropped with work pending: they are waited for, freed, and the larger one fits.
+    small.truncate(2);
+    let large = stream.alloc::<u8>(2 * CLASS).unwrap();
+    assert_eq!(device.memory(), MemoryInfo { in_use: 4 * CLASS, cached: 0 });
+    assert_eq!(world.counts().frees, 2);
+    drop((small, large, stream, device));
+    check(&world);
+}
+
+#[test]
+fn exhausted_memory_frees_nothing_while_a_host_function_is_outstanding() {
+    let (world, device) = open(Options { memory: 2 * CLASS, ..Options::default() });
+    let stream = device.default_stream();
+    drop((stream.alloc::<u8>(LEN).unwrap(), stream.alloc::<u8>(LEN).unwrap()));
+    let hold = world.hold();
+    world.hold_next(stream.id(), hold);
+    stream.host_fn(|| {}).unwrap();
+    assert!(matches!(stream.alloc::<u8>(2 * CLASS).unwrap_err().kind(), ErrorKind::OutOfMemory { .. }));
+    assert_eq!(device.trim().unwrap(), 0);
+    assert_eq!(world.counts().frees, 0);
+    world.open(hold);
+    world.run_all();
+    drop(stream.alloc::<u8>(2 * CLASS).unwrap());
+    drop((stream, device));
+    check(&world);
+}
+
+#[test]
+fn forgotten_guards_and_handles_are_sound() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    let mut buffer = stream.from_slice(&[1u8; LEN]).unwrap();
+    let mut pinned = stream.pinned::<u8>(LEN).unwrap();
+    pinned.write().unwrap().fill(2);
+    mem::forget(pinned.read().unwrap());
+    // The device may still read what the host only reads; it may not write it any more.
+    stream.upload(&mut buffer, &pinned).unwrap();
+    assert!(is_invalid(&stream.download(&buffer, &mut pinned).unwrap_err()));
+    mem::forget(pinned.write().unwrap());
+    assert!(is_invalid(&stream.upload(&mut buffer, &pinned).unwrap_err()));
+    assert_eq!(stream.to_vec(&buffer).unwrap(), [2; LEN]);
+    // The mark goes with the memory's owner: whoever gets the memory next can use it.
+    drop(pinned);
+    let pinned = stream.pinned::<u8>(LEN).unwrap();
+    stream.upload(&mut buffer, &pinned).unwrap();
+    // Buffers and events that are forgotten keep what they refer to, and break nothing.
+    mem::forget(stream.record().unwrap());
+    stream.fill(&mut buffer, 3).unwrap();
+    mem::forget(buffer);
+    mem::forget(stream.clone());
+    stream.synchronize().unwrap();
+    drop((pinned, stream, device));
+    world.run_all();
+    assert!(world.violations().is_empty(), "{:?}", world.violations());
+    assert!(!world.lock().closed, "a forgotten buffer keeps its device open");
+}
+
+#[test]
+fn after_the_loss_of_the_device_memory_is_leaked_and_every_call_says_so() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    let mut buffer = stream.from_slice(&[1u8; LEN]).unwrap();
+    let before = world.counts();
+    world.lock().refuse.lost = true;
+    let lost = |error: Error| assert!(matches!(error.kind(), ErrorKind::DeviceLost { .. }), "{error}");
+    lost(stream.fill(&mut buffer, 1).unwrap_err());
+    // The runtime remembers: the driver is not even asked again.
+    world.lock().refuse.lost = false;
+    lost(stream.synchronize().unwrap_err());
+    lost(stream.alloc::<u8>(LEN).unwrap_err());
+    lost(device.trim().unwrap_err());
+    lost(device.new_stream().unwrap_err());
+    drop((buffer, stream, device));
+    world.wait_closed();
+    assert_eq!(world.counts(), before, "nothing was touched");
+    assert!(world.violations().is_empty(), "{:?}", world.violations());
+}
+
+#[test]
+fn a_loss_that_trim_finds_is_remembered() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    drop(stream.alloc::<u8>(LEN).unwrap());
+    stream.synchronize().unwrap();
+    world.lock().refuse.lost = true;
+    device.trim().unwrap_err();
+    world.lock().refuse.lost = false;
+    assert!(matches!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceLost { .. }));
+    drop((stream, device));
+    world.wait_closed();
+}
+
+/// Seals of a stream that no other waits for, and streams that have come and gone, do not pile up.
+#[test]
+fn finished_things_are_forgotten() {
+    let (world, device) = open(Options { order: Order::Eager, ..Options::default() });
+    let stream = device.default_stream();
+    let live_events = || world.lock().events.iter().filter(|event| event.alive).count();
+    for _ in 0..200 {
+        stream.host_fn(|| {}).unwrap();
+        device.new_stream().unwrap().fill(&mut stream.alloc::<u8>(LEN).unwrap(), 1).unwrap();
+    }
+    assert!(live_events() < 10, "{} events", live_events());
+    assert!(device.shared.known_streams() < 10, "{} streams", device.shared.known_streams());
+    assert!(world.counts().allocates < 10, "{:?}", world.counts());
+    drop((stream, device));
+    check(&world);
+}
+
+/// A refusal that lasts while a block is released, or a stream closed, leaves it to the calls after that.
+#[test]
+fn a_refused_release_is_made_up_for() {
+    for refusals in 1..6 {
+        let (world, device) = open(Options::default());
+        let (stream, other) = (device.default_stream(), device.new_stream().unwrap());
+        let mut buffer = stream.alloc::<u8>(LEN).unwrap();
+        other.fill(&mut buffer, 1).unwrap();
+        world.lock().refuse.record = refusals;
+        drop((buffer, other));
+        for _ in 0..refusals {
+            stream.synchronize().unwrap();
+        }
+        world.lock().refuse.record = 0;
+        drop((stream, device));
+        check(&world);
+    }
+}
+
+#[test]
+fn buffers_and_events_of_another_device_are_refused() {
+    let ((w1, d1), (w2, d2)) = (open(Options::default()), open(Options::default()));
+    let (s1, s2) = (d1.default_stream(), d2.default_stream());
+    let mut buffer = s1.from_slice(&[1u8; LEN]).unwrap();
+    assert!(is_invalid(&s2.fill(&mut buffer, 2).unwrap_err()));
+    assert!(is_invalid(&s2.wait(&s1.record().unwrap()).unwrap_err()));
+    assert!(is_invalid(&s2.record().unwrap().elapsed_since(&s1.record().unwrap()).unwrap_err()));
+    assert_eq!(s1.to_vec(&buffer).unwrap(), [1; LEN]);
+    drop((buffer, s1, s2, d1, d2));
+    check(&w1);
+    check(&w2);
+}
