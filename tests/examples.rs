@@ -3,17 +3,32 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Once;
 
-/// An example that cargo has built beside this test: `cargo test` builds examples, `cargo test --test examples` alone
-/// does not.
+/// An example as a program. `cargo test` has built it; `cargo test --tests` and the like have not.
 fn example(name: &str) -> Command {
     let test = std::env::current_exe().unwrap();
     let profile = test.ancestors().nth(2).unwrap();
     let path = profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    assert!(path.exists(), "{} is not there; `cargo build --examples` first", path.display());
+    static BUILD: Once = Once::new();
+    if !path.exists() {
+        BUILD.call_once(|| build(profile));
+    }
+    assert!(path.exists(), "{} is not there, also after `cargo build --examples`", path.display());
     let mut command = Command::new(path);
     command.env_remove("WARPWAVE_DEVICE");
     command
+}
+
+/// Builds the examples into the folder that this test was built into.
+fn build(folder: &Path) {
+    let profile = match folder.file_name().and_then(|name| name.to_str()).unwrap() {
+        "debug" => "dev",
+        name => name,
+    };
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--examples", "--profile", profile, "--target-dir"]);
+    assert!(cargo.arg(folder.parent().unwrap()).status().unwrap().success(), "`cargo build --examples` failed");
 }
 
 fn stdout(output: &Output) -> String {

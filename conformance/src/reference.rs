@@ -1,5 +1,5 @@
-//! What the numerics groups compare with, and what they are fed: arithmetic of twice the precision, element types seen as bits,
-//! exact integers and numbers, random data that depends on a seed alone, and memory images.
+//! What the numerics groups compare with, and what they are fed: arithmetic of twice the precision, element types seen
+//! as bits, exact integers and numbers, random data that depends on a seed alone, and memory images.
 
 mod compare;
 mod double;

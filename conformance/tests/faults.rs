@@ -1,4 +1,5 @@
-//! Every planted fault is caught, by the check that the table names; and without a fault the same backend passes everything.
+//! Every planted fault is caught, by the check that the table names; and without a fault the same backend passes
+//! everything.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use regex::Regex;
@@ -19,8 +20,8 @@ fn checks(fault: Option<Fault>, mode: Mode, names: &[&str]) -> RunReport {
         Mode::Inline => CpuBackend::inline(),
         Mode::Async => CpuBackend::asynchronous(),
     };
-    // SAFETY: the CPU's memory is the host's. No check reads what a missing wait or an early event lets be written at that moment: it holds
-    // back the work that would write until it has looked.
+    // SAFETY: the CPU's memory is the host's. No check reads what a missing wait or an early event lets be written at
+    // that moment: it holds back the work that would write until it has looked.
     let device = ManagedDevice::new(unsafe { Faulty::new(backend, fault) }).unwrap();
     let pattern = names.iter().map(|name| regex::escape(name)).collect::<Vec<_>>().join("|");
     let filter = (!names.is_empty()).then(|| Regex::new(&format!("^({pattern})$")).unwrap());
@@ -31,7 +32,7 @@ fn checks(fault: Option<Fault>, mode: Mode, names: &[&str]) -> RunReport {
 fn judge(planted: &Planted) -> Option<String> {
     let Planted { fault, mode, caught_by, .. } = *planted;
     let (sender, receiver) = channel();
-    std::thread::spawn(move || sender.send(checks(Some(fault), mode, &[caught_by])));
+    std::thread::spawn(move || drop(sender.send(checks(Some(fault), mode, &[caught_by]))));
     let Ok(report) = receiver.recv_timeout(PATIENCE) else {
         return Some(format!("{fault}: {caught_by} did not end"));
     };

@@ -1,4 +1,5 @@
-//! What has to be refused: operands that do not fit, by name; and what has to be accepted although there is nothing to do.
+//! What has to be refused: operands that do not fit, by name; and what has to be accepted although there is nothing to
+//! do.
 
 use crate::case::Case;
 use crate::check::Check;

@@ -122,7 +122,8 @@ impl Call {
         let of = |op: Op, rows: usize, cols: usize, get: fn(&Problem<T>) -> &Vec<T>| -> Vec<Vec<T>> {
             problems.iter().map(|problem| stored(op, get(problem), rows, cols)).collect()
         };
-        let (a_image, b_image) = (a_at.image(&of(self.ops[0], m, k, |p| &p.a)), b_at.image(&of(self.ops[1], k, n, |p| &p.b)));
+        let (a_image, b_image) =
+            (a_at.image(&of(self.ops[0], m, k, |p| &p.a)), b_at.image(&of(self.ops[1], k, n, |p| &p.b)));
         let c_image = c_at.image(&of(Op::N, m, n, |p| &p.c));
         let stream = case.stream().with_precision(precision);
         let (a_buffer, b_buffer) = (stream.from_slice(&a_image.elements)?, stream.from_slice(&b_image.elements)?);
@@ -180,8 +181,16 @@ fn calls(
     ];
     let places = ([fronts(), fronts(), fronts()], [extras(), extras(), extras()], [layouts(), layouts(), layouts()]);
     (sizes, [ops(), ops()], scales, places, batches, 0..4_usize, seeds()).prop_map(
-        |(size, ops, scales, (fronts, extras, layouts), batch, count, seed)| {
-            Call { size, ops, scales, fronts, extras, layouts, batch, count, seed }
+        |(size, ops, scales, (fronts, extras, layouts), batch, count, seed)| Call {
+            size,
+            ops,
+            scales,
+            fronts,
+            extras,
+            layouts,
+            batch,
+            count,
+            seed,
         },
     )
 }
@@ -203,13 +212,19 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
         Ok(())
     })?;
     if precision != Precision::Fast {
-        session.cases(Lane::Exact, Counts::of(10), calls(sizes(level), Just([Scale::One, Scale::Zero])), |case, call| {
-            every_digit::<T, D>(case, call, precision)
-        })?;
+        session.cases(
+            Lane::Exact,
+            Counts::of(10),
+            calls(sizes(level), Just([Scale::One, Scale::Zero])),
+            |case, call| every_digit::<T, D>(case, call, precision),
+        )?;
     }
-    session.cases(Lane::Exact, Counts::of(12), calls(sizes(level), Just([Scale::One, Scale::Zero])), |case, call| {
-        propagation::<T, D>(case, call, precision)
-    })?;
+    session.cases(
+        Lane::Exact,
+        Counts::of(12),
+        calls(sizes(level), Just([Scale::One, Scale::Zero])),
+        |case, call| propagation::<T, D>(case, call, precision),
+    )?;
     // Nothing to multiply, or nothing to add to: what is left unread is NaN in every lane, and here always.
     session.cases(Lane::Poison, Counts::of(40), calls(sizes(level), zero_scales()), |case, call| {
         let problems = call.problems::<T>(Data::Numbers);
@@ -238,8 +253,8 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
     })
 }
 
-/// Matrices whose elements use every digit of their type, times a permutation: the result has the same digits. With fewer in the factors,
-/// as in TF32 or bf16, or in the sum, it has not.
+/// Matrices whose elements use every digit of their type, times a permutation: the result has the same digits. With
+/// fewer in the factors, as in TF32 or bf16, or in the sum, it has not.
 fn every_digit<T: Factors, D: Device>(case: &mut Case<'_, D>, call: Call, precision: Precision) -> Verdict {
     let [m, n, _] = call.size;
     let call = Call { size: [m, n, n], batch: Batch::Single, ..call };
@@ -247,7 +262,7 @@ fn every_digit<T: Factors, D: Device>(case: &mut Case<'_, D>, call: Call, precis
     let mut random = Random::new(call.seed);
     let digits = (T::EXACT / 2) as i64;
     // Odd, and of full length.
-    let mut number = || digits + (random.bits() % digits as u64) as i64 | 1;
+    let mut number = || (digits + (random.bits() % digits as u64) as i64) | 1;
     for problem in &mut problems {
         problem.a = (0..m * n).map(|_| T::from_integers([number(), -number()])).collect();
         problem.b = vec![T::from_integer(0); n * n];

@@ -29,7 +29,8 @@ pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verd
         let nan = [f64::NAN, 0.0];
         for _ in 0..random.below(4) {
             if at.len > 0 {
-                let value = [T::from_values(nan), T::from_values([0.0, f64::NAN]), T::from_values([f64::INFINITY, 0.0])];
+                let value =
+                    [T::from_values(nan), T::from_values([0.0, f64::NAN]), T::from_values([f64::INFINITY, 0.0])];
                 x[random.below(at.len)] = value[random.below(3)];
             }
         }

@@ -1,9 +1,9 @@
-//! BLAS. Level 1 and `ger` are of class R, and so is everything with `Precision::Reproducible`: compared bit for bit with the
-//! definitions of [`warpwave_core::numerics::blas`]. All routines are compared with products and sums of exact integers, and with sums
-//! in twice the precision, within a bound for each element.
+//! BLAS. Level 1 and `ger` are of class R, and so is everything with `Precision::Reproducible`: compared bit for bit
+//! with the definitions of [`warpwave_core::numerics::blas`]. All routines are compared with products and sums of exact
+//! integers, and with sums in twice the precision, within a bound for each element.
 //!
-//! Operands lie amid NaN, with any increment, leading dimension and layout. What a routine must not read (`c` with beta = 0, `a` and `b`
-//! with alpha = 0) is NaN in every lane.
+//! Operands lie amid NaN, with any increment, leading dimension and layout. What a routine must not read (`c` with beta
+//! = 0, `a` and `b` with alpha = 0) is NaN in every lane.
 
 mod arguments;
 mod gemm;
@@ -26,7 +26,10 @@ use warpwave_core::{Complex32, Complex64, DType, Device, OperationKind, bf16, f1
 /// The types of the routines named `s`, `d`, `c` and `z`.
 trait Scalars: Sample + ScalarArithmetic<Magnitude: Sample + ScalarArithmetic> + GemmArithmetic<Compute = Self> {}
 
-impl<T: Sample + ScalarArithmetic<Magnitude: Sample + ScalarArithmetic> + GemmArithmetic<Compute = Self>> Scalars for T {}
+impl<T: Sample + ScalarArithmetic<Magnitude: Sample + ScalarArithmetic> + GemmArithmetic<Compute = Self>> Scalars
+    for T
+{
+}
 
 /// The types of `gemm`.
 trait Factors: Sample + GemmArithmetic<Compute: Scalars> {}

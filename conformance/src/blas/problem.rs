@@ -8,7 +8,8 @@ use warpwave_core::numerics::contract::{self, Bound, Class, Row};
 use warpwave_core::numerics::{blas, tree};
 use warpwave_core::{DType, Device, Op, OperationKind, Precision};
 
-/// The matrices as they enter the product, row by row: what transposes and conjugates them, and where they lie, is the caller's business.
+/// The matrices as they enter the product, row by row: what transposes and conjugates them, and where they lie, is the
+/// caller's business.
 #[derive(Clone, Debug)]
 pub(super) struct Problem<T: Factors> {
     pub(super) m: usize,
@@ -72,7 +73,9 @@ impl<T: Factors> Problem<T> {
     /// The definition of `gemm` in class R.
     pub(super) fn gemm(&self) -> Vec<T> {
         let Problem { n, k, alpha, beta, .. } = *self;
-        self.elements(|i, j| blas::gemm(k, alpha, |l| self.a[i * k + l], |l| self.b[l * n + j], beta, self.c[i * n + j]))
+        self.elements(|i, j| {
+            blas::gemm(k, alpha, |l| self.a[i * k + l], |l| self.b[l * n + j], beta, self.c[i * n + j])
+        })
     }
 
     /// The result, all of it being integers.
@@ -83,7 +86,8 @@ impl<T: Factors> Problem<T> {
         let (alpha, beta) = (parts(self.alpha.values()), parts(self.beta.values()));
         self.elements(|i, j| {
             // Where a factor is 0 there is NaN, of which an integer is 0.
-            let one = |l: usize| product(parts(self.a[i * self.k + l].values()), parts(self.b[l * self.n + j].values()));
+            let one =
+                |l: usize| product(parts(self.a[i * self.k + l].values()), parts(self.b[l * self.n + j].values()));
             let sum = (0..self.k).map(one).fold([0, 0], add);
             T::from_integers(add(product(alpha, sum), product(beta, parts(self.c[i * self.n + j].values()))))
         })
@@ -113,13 +117,13 @@ impl<T: Factors> Problem<T> {
                 exact = exact + beta * c[at];
                 size += beta.modulus() * c[at].modulus();
             }
-            within(case, "c", at, got[at], exact, self.bound::<D>(row, size, exact.modulus()))?;
+            within(case, "c", at, got[at], exact, self.bound(row, size, exact.modulus()))?;
         }
         Ok(())
     }
 
     /// The bound of [`Bound::Dot`], with the depth of the tree for what is summed by it.
-    fn bound<D: Device>(&self, row: &Row, size: f64, result: f64) -> f64 {
+    fn bound(&self, row: &Row, size: f64, result: f64) -> f64 {
         // Class R is at least as exact as strict.
         let precision = if row.class == Class::Reproducible { Some(Precision::Strict) } else { row.precision };
         let bound = contract::find(row.kind, row.dtype, precision).map(|row| row.bound);

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::numerics::{blas, tree};
-use warpwave_core::{Blas, Complex32, Device, Element, Stream};
+use warpwave_core::{Blas, Complex32, Device, Stream};
 
 /// Lengths of vectors, and some that take the tree to its second level.
 fn sizes(level: Level) -> impl Strategy<Value = usize> {
@@ -22,8 +22,9 @@ fn sizes(level: Level) -> impl Strategy<Value = usize> {
     prop_oneof![6 => lengths(level), 1 => select(long)]
 }
 
-/// Runs a reduction into an image, twice; compares the two results, and what lies around the output with what was there.
-fn reduced<T: Element, R: Sample, D: Device>(
+/// Runs a reduction into an image, twice; compares the two results, and what lies around the output with what was
+/// there.
+fn reduced<R: Sample, D: Device>(
     case: &mut Case<'_, D>,
     front: usize,
     run: impl Fn(&D::Stream, &mut D::Buffer<R>, &Vector) -> Verdict,
@@ -56,11 +57,12 @@ pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: boo
         let y = seen(&y_at, random.vector::<T>(data, x_at.len));
         let x_buffer = case.stream().from_slice(&Image::of_vector(&x_at, &x).elements)?;
         let y_buffer = case.stream().from_slice(&Image::of_vector(&y_at, &y).elements)?;
-        let got: T = reduced::<T, T, D>(case, front, |stream, out, at| {
+        let got: T = reduced::<T, D>(case, front, |stream, out, at| {
             let mut out = warpwave_core::Buffer::slice_mut(out, at.front..)?;
             device_vector!(x = x_buffer, x_at);
             device_vector!(y = y_buffer, y_at);
-            Ok(if conj { stream.dotc_into(&x, &y, &mut out)? } else { stream.dot_into(&x, &y, &mut out)? })
+            let result = if conj { stream.dotc_into(&x, &y, &mut out) } else { stream.dot_into(&x, &y, &mut out) };
+            Ok(result?)
         })?;
         let first = |i: usize| if conj { x[i].conj() } else { x[i] };
         case.bits("out", &[got], &[blas::dot(x.len(), first, |i| y[i])])?;
@@ -97,7 +99,7 @@ pub(super) fn asum<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
     let level = session.level();
     let run = |case: &mut Case<'_, D>, at: &Vector, x: &[T]| -> Verdict<T::Magnitude> {
         let buffer = case.stream().from_slice(&Image::of_vector(at, x).elements)?;
-        let got = reduced::<T, T::Magnitude, D>(case, at.front, |stream, out, out_at| {
+        let got = reduced::<T::Magnitude, D>(case, at.front, |stream, out, out_at| {
             let mut out = warpwave_core::Buffer::slice_mut(out, out_at.front..)?;
             device_vector!(x = buffer, at);
             Ok(stream.asum_into::<T>(&x, &mut out)?)
@@ -150,9 +152,7 @@ impl Magnitude {
             Magnitude::Large => largest - 20,
             Magnitude::Small => smallest / 2 - 5,
             Magnitude::Tiny => smallest + 4,
-            Magnitude::Mixed => {
-                [0, largest - 20, largest / 2, smallest / 2, smallest + 4][random.below(5)]
-            }
+            Magnitude::Mixed => [0, largest - 20, largest / 2, smallest / 2, smallest + 4][random.below(5)],
         }
     }
 }
@@ -161,7 +161,7 @@ pub(super) fn nrm2<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
     let level = session.level();
     let run = |case: &mut Case<'_, D>, at: &Vector, x: &[T]| -> Verdict<T::Magnitude> {
         let buffer = case.stream().from_slice(&Image::of_vector(at, x).elements)?;
-        let got = reduced::<T, T::Magnitude, D>(case, at.front, |stream, out, out_at| {
+        let got = reduced::<T::Magnitude, D>(case, at.front, |stream, out, out_at| {
             let mut out = warpwave_core::Buffer::slice_mut(out, out_at.front..)?;
             device_vector!(x = buffer, at);
             Ok(stream.nrm2_into::<T>(&x, &mut out)?)
@@ -169,54 +169,74 @@ pub(super) fn nrm2<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
         case.bits("out", &[got], &[blas::nrm2(x.len(), |i| x[i])])?;
         Ok(got)
     };
-    // Multiples of (3, 4, 12, 84): their norms are multiples of 85, near the ends of the range too, where the squares are not.
+    // Multiples of (3, 4, 12, 84): their norms are multiples of 85, near the ends of the range too, where the squares
+    // are not.
     let double = T::UNIT < f32::UNIT;
     let (largest, smallest) = if double { (1023, -1074) } else { (127, -149) };
     let exponents = select(vec![0, 3, largest - 12, largest / 2, smallest / 2, smallest]);
-    session.cases(Lane::Exact, Counts::of(16), (vectors(4..40_usize, read_increments()), exponents, seeds()), |case, input| {
-        let (mut at, exponent, seed) = input;
-        at.inc = if at.inc == 0 { 1 } else { at.inc };
-        let mut random = Random::new(seed);
-        let mut integers = vec![0.0; at.len];
-        let start = random.below(at.len - 3);
-        for (i, x) in [3.0, 4.0, 12.0, 84.0].into_iter().enumerate() {
-            integers[start + i] = if random.below(2) == 0 { x } else { -x };
-        }
-        let component = random.below(2);
-        let scaled = |x: f64| power(x, exponent);
-        let x: Vec<T> = integers.iter().map(|&x| match component == 1 && T::DTYPE.is_complex() {
-            true => T::from_values([0.0, scaled(x)]),
-            false => T::from_values([scaled(x), 0.0]),
-        }).collect();
-        let got = run(case, &at, &x)?;
-        case.bits("out", &[got], &[T::Magnitude::from_values([scaled(85.0), 0.0])])
-    })?;
-    session.cases(Lane::Poison, Counts::of(12), (vectors(sizes(level), read_increments()), seeds()), |case, (at, seed)| {
-        let x = seen(&at, Random::new(seed).vector::<T>(Data::Special, at.len));
-        run(case, &at, &x).map(drop)
-    })?;
+    session.cases(
+        Lane::Exact,
+        Counts::of(16),
+        (vectors(4..40_usize, read_increments()), exponents, seeds()),
+        |case, input| {
+            let (mut at, exponent, seed) = input;
+            at.inc = if at.inc == 0 { 1 } else { at.inc };
+            let mut random = Random::new(seed);
+            let mut integers = vec![0.0; at.len];
+            let start = random.below(at.len - 3);
+            for (i, x) in [3.0, 4.0, 12.0, 84.0].into_iter().enumerate() {
+                integers[start + i] = if random.below(2) == 0 { x } else { -x };
+            }
+            let component = random.below(2);
+            let scaled = |x: f64| power(x, exponent);
+            let x: Vec<T> = integers
+                .iter()
+                .map(|&x| match component == 1 && T::DTYPE.is_complex() {
+                    true => T::from_values([0.0, scaled(x)]),
+                    false => T::from_values([scaled(x), 0.0]),
+                })
+                .collect();
+            let got = run(case, &at, &x)?;
+            case.bits("out", &[got], &[T::Magnitude::from_values([scaled(85.0), 0.0])])
+        },
+    )?;
+    session.cases(
+        Lane::Poison,
+        Counts::of(12),
+        (vectors(sizes(level), read_increments()), seeds()),
+        |case, (at, seed)| {
+            let x = seen(&at, Random::new(seed).vector::<T>(Data::Special, at.len));
+            run(case, &at, &x).map(drop)
+        },
+    )?;
     use Magnitude::{Large, Mixed, Ordinary, Small, Tiny};
     let magnitudes = select(vec![Ordinary, Large, Small, Tiny, Mixed]);
-    session.cases(Lane::Bounded, Counts::of(20), (vectors(sizes(level), read_increments()), magnitudes, seeds()), |case, input| {
-        let (at, magnitude, seed) = input;
-        let mut random = Random::new(seed);
-        let mut component = || {
-            let exponent = magnitude.exponent(&mut random, largest, smallest);
-            power(random.number(), exponent)
-        };
-        let x = seen(&at, (0..at.len).map(|_| T::from_values([component(), component()])).collect());
-        let got = run(case, &at, &x)?;
-        let components: Vec<f64> = x.iter().flat_map(|x| x.values()).collect();
-        let (norm, exponent) = norm(&components);
-        // The result, scaled as the norm was: exact, except where it ends among the denormals, and there within half of one.
-        let scaled = power(got.values()[0], -exponent);
-        let roundings = tree::depth(x.len()) as f64 + 6.0;
-        // `f32` is summed in `f64`, and rounded once.
-        let relative = if double { roundings * T::UNIT } else { T::UNIT + roundings * f64::UNIT };
-        let bound = relative * norm.value() + power(T::TINY, -exponent);
-        let error = (Double::from(scaled) - norm).abs().value();
-        case.error("out", 0, error, bound)
-    })
+    session.cases(
+        Lane::Bounded,
+        Counts::of(20),
+        (vectors(sizes(level), read_increments()), magnitudes, seeds()),
+        |case, input| {
+            let (at, magnitude, seed) = input;
+            let mut random = Random::new(seed);
+            let mut component = || {
+                let exponent = magnitude.exponent(&mut random, largest, smallest);
+                power(random.number(), exponent)
+            };
+            let x = seen(&at, (0..at.len).map(|_| T::from_values([component(), component()])).collect());
+            let got = run(case, &at, &x)?;
+            let components: Vec<f64> = x.iter().flat_map(|x| x.values()).collect();
+            let (norm, exponent) = norm(&components);
+            // The result, scaled as the norm was: exact, except where it ends among the denormals, and there within
+            // half of one.
+            let scaled = power(got.values()[0], -exponent);
+            let roundings = tree::depth(x.len()) as f64 + 6.0;
+            // `f32` is summed in `f64`, and rounded once.
+            let relative = if double { roundings * T::UNIT } else { T::UNIT + roundings * f64::UNIT };
+            let bound = relative * norm.value() + power(T::TINY, -exponent);
+            let error = (Double::from(scaled) - norm).abs().value();
+            case.error("out", 0, error, bound)
+        },
+    )
 }
 
 /// `x · 2^exponent`, by two factors, since one might not be a number.
@@ -224,8 +244,8 @@ fn power(x: f64, exponent: i32) -> f64 {
     x * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
 }
 
-/// The norm in twice the precision as `(norm, exponent)`, to be multiplied by 2 to the exponent: the largest component is scaled to
-/// around 1, and what the scaling loses of others is far below the last place.
+/// The norm in twice the precision as `(norm, exponent)`, to be multiplied by 2 to the exponent: the largest component
+/// is scaled to around 1, and what the scaling loses of others is far below the last place.
 fn norm(x: &[f64]) -> (Double, i32) {
     let largest = x.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
     let exponent = if largest > 0.0 { largest.log2().floor() as i32 } else { 0 };

@@ -33,7 +33,8 @@ pub(super) fn unary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Unar
     // Every special value, compared with the definition.
     session.once(Lane::Exact, |case| {
         let special = T::specials();
-        let x: Vec<T> = special.iter().flat_map(|&re| special.iter().map(move |&im| T::from_patterns([re, im]))).collect();
+        let x: Vec<T> =
+            special.iter().flat_map(|&re| special.iter().map(move |&im| T::from_patterns([re, im]))).collect();
         let got = Call::of_views(x.len()).unary(case, op, &x)?;
         case.bits("out", &got, &define(&x)?)
     })?;
@@ -102,8 +103,11 @@ pub(super) fn binary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Bin
         let special = T::specials();
         let mut random = Random::new(0);
         let mut element = |pattern: u64| T::from_patterns([pattern, special[random.below(special.len())]]);
-        let (a, b): (Vec<T>, Vec<T>) =
-            special.iter().flat_map(|&a| special.iter().map(move |&b| (a, b))).map(|(a, b)| (element(a), element(b))).unzip();
+        let (a, b): (Vec<T>, Vec<T>) = special
+            .iter()
+            .flat_map(|&a| special.iter().map(move |&b| (a, b)))
+            .map(|(a, b)| (element(a), element(b)))
+            .unzip();
         let got = Call::of_views(a.len()).binary(case, op, &a, &b)?;
         case.bits("out", &got, &define(&a, &b)?)
     })?;

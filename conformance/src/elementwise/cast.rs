@@ -1,6 +1,7 @@
 //! Conversions, from each type to every type that it converts to.
 //!
-//! There are 172 pairs of types: what is generic over both is only the call itself ([`convert`]), which gives the result as bytes.
+//! There are 172 pairs of types: what is generic over both is only the call itself ([`convert`]), which gives the
+//! result as bytes.
 
 use super::operands::{inside, unchanged};
 use crate::case::Case;
@@ -39,12 +40,16 @@ impl<S: Sample, D: Device> fmt::Debug for Target<S, D> {
 pub(super) fn check<D: Device>(session: &mut Session<'_, D>, source: DType) -> Verdict {
     if source.is_complex() {
         return match_dtype!(source, complex S => {
-            let target = |t: DType| match_dtype!(t, complex T => Some(Target { dtype: t, convert: convert::<S, T, D> }), _ => None);
+            let target = |dtype: DType| {
+                match_dtype!(dtype, complex T => Some(Target { dtype, convert: convert::<S, T, D> }), _ => None)
+            };
             from(session, &DType::ALL.into_iter().filter_map(target).collect::<Vec<_>>())
         }, _ => Ok(()));
     }
     match_dtype!(source, real S => {
-        let target = |t: DType| match_dtype!(t, any T => Some(Target { dtype: t, convert: convert::<S, T, D> }), _ => None);
+        let target = |dtype: DType| {
+                match_dtype!(dtype, any T => Some(Target { dtype, convert: convert::<S, T, D> }), _ => None)
+            };
         from(session, &DType::ALL.into_iter().filter_map(target).collect::<Vec<_>>())
     }, _ => Ok(()))
 }
@@ -70,37 +75,53 @@ fn from<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S,
     let level = session.level();
     let inputs = || (select(targets.to_vec()), fronts(), lengths(level), seeds());
     // Integers that every type holds.
-    session.cases(Lane::Exact, Counts::of(8), inputs(), |case, (Target { dtype: target, convert }, front, len, seed)| {
-        let mut random = Random::new(seed);
-        let integers: Vec<[i64; 2]> = (0..len).map(|_| [random.below(100) as i64, random.below(100) as i64]).collect();
-        let x: Vec<S> = integers.iter().map(|&x| S::from_integers(x)).collect();
-        let got = convert(case, front, &x)?;
-        let want: Vec<u8> = integers.iter().flat_map(|&[re, im]| {
+    session.cases(
+        Lane::Exact,
+        Counts::of(8),
+        inputs(),
+        |case, (Target { dtype: target, convert }, front, len, seed)| {
+            let mut random = Random::new(seed);
+            let integers: Vec<[i64; 2]> =
+                (0..len).map(|_| [random.below(100) as i64, random.below(100) as i64]).collect();
+            let x: Vec<S> = integers.iter().map(|&x| S::from_integers(x)).collect();
+            let got = convert(case, front, &x)?;
+            let want: Vec<u8> = integers.iter().flat_map(|&[re, im]| {
             let im = if S::DTYPE.is_complex() { im } else { 0 };
             match_dtype!(target, any T => bytemuck::bytes_of(&T::from_integers([re, im])).to_vec(), _ => Vec::new())
         }).collect();
-        case.bits(format_args!("{target}"), &got, &want)
-    })?;
+            case.bits(format_args!("{target}"), &got, &want)
+        },
+    )?;
     for (lane, data) in [(Lane::Exact, Data::Special), (Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
-        session.cases(lane, Counts::of(8), inputs(), |case, (Target { dtype: target, convert }, front, len, seed)| {
-            let x = Random::new(seed).vector::<S>(data, len);
-            let got = convert(case, front, &x)?;
-            case.bits(format_args!("{target}"), &got, &define(&x, target)?)
-        })?;
+        session.cases(
+            lane,
+            Counts::of(8),
+            inputs(),
+            |case, (Target { dtype: target, convert }, front, len, seed)| {
+                let x = Random::new(seed).vector::<S>(data, len);
+                let got = convert(case, front, &x)?;
+                case.bits(format_args!("{target}"), &got, &define(&x, target)?)
+            },
+        )?;
     }
     every_pattern(session, targets)?;
     saturation(session, targets)?;
     halfway(session, targets)?;
-    session.cases(Lane::Bounded, Counts::of(8), inputs(), |case, (Target { dtype: target, convert }, front, len, seed)| {
-        let x = Random::new(seed).vector::<S>(Data::Numbers, len);
-        let got = convert(case, front, &x)?;
-        case.bits(format_args!("{target}"), &got, &define(&x, target)?)?;
-        if target.is_integer() || S::DTYPE.size() == 8 && S::DTYPE.is_integer() {
-            // Integers have no rounding error, and those of 64 bits no exact `f64` to compare with: see `halfway`.
-            return Ok(());
-        }
-        match_dtype!(target, any T => within_one_rounding::<S, T, D>(case, &x, &got), _ => Ok(()))
-    })
+    session.cases(
+        Lane::Bounded,
+        Counts::of(8),
+        inputs(),
+        |case, (Target { dtype: target, convert }, front, len, seed)| {
+            let x = Random::new(seed).vector::<S>(Data::Numbers, len);
+            let got = convert(case, front, &x)?;
+            case.bits(format_args!("{target}"), &got, &define(&x, target)?)?;
+            if target.is_integer() || S::DTYPE.size() == 8 && S::DTYPE.is_integer() {
+                // Integers have no rounding error, and those of 64 bits no exact `f64` to compare with: see `halfway`.
+                return Ok(());
+            }
+            match_dtype!(target, any T => within_one_rounding::<S, T, D>(case, &x, &got), _ => Ok(()))
+        },
+    )
 }
 
 fn define<S: Sample>(x: &[S], target: DType) -> Verdict<Vec<u8>> {
@@ -117,7 +138,8 @@ fn within_one_rounding<S: Sample, T: Sample, D: Device>(case: &mut Case<'_, D>, 
     let components = |x: [f64; 2]| if S::DTYPE.is_complex() { x } else { [x[0], 0.0] };
     let want: Vec<f64> = x.iter().flat_map(|x| components(x.values())).collect();
     let got: Vec<f64> = got.iter().flat_map(|x| x.values()).collect();
-    // Halfway to the number past the largest and beyond is infinity: where the bound does not hold, and the definition has the say.
+    // Halfway to the number past the largest and beyond is infinity: where the bound does not hold, and the definition
+    // has the say.
     let largest = T::from_patterns(largest_pattern::<T>()).values()[0];
     for (i, (&got, &want)) in got.iter().zip(&want).enumerate().filter(|(_, (_, want))| want.abs() <= largest) {
         case.error(T::DTYPE, i, (got - want).abs(), T::UNIT * want.abs() + T::TINY / 2.0)?;
@@ -151,37 +173,43 @@ fn saturation<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Tar
         return Ok(());
     }
     let targets: Vec<_> = targets.iter().filter(|target| target.dtype.is_integer()).cloned().collect();
-    session.cases(Lane::Exact, Counts::of(8), (select(targets), seeds()), |case, (Target { dtype: target, convert }, seed)| {
-        let mut random = Random::new(seed);
-        let width = 8 * target.size() as u32;
-        let signed = matches!(target, DType::I8 | DType::I16 | DType::I32 | DType::I64);
-        let (least, greatest) = match signed {
-            true => (-(1_i128 << (width - 1)), (1 << (width - 1)) - 1),
-            false => (0, (1_i128 << width) - 1),
-        };
-        let limit = 2f64.powi(width as i32 - i32::from(signed));
-        let mut near = || match random.below(4) {
-            0 => random.element(Data::Special),
-            1 => S::from_values([limit * (1.0 + random.number() / 256.0), 0.0]),
-            2 => S::from_values([-limit * (1.0 + random.number() / 256.0), 0.0]),
-            _ => S::from_values([random.number() * limit / 64.0, 0.0]),
-        };
-        let x: Vec<S> = (0..64).map(|_| near()).collect();
-        let one = |x: &S| match x.values()[0] {
-            x if x.is_nan() => 0,
-            x if x.abs() < 2f64.powi(100) => (x.trunc() as i128).clamp(least, greatest),
-            x if x < 0.0 => least,
-            _ => greatest,
-        };
-        let want: Vec<u8> = x.iter().map(one).flat_map(|x| {
+    session.cases(
+        Lane::Exact,
+        Counts::of(8),
+        (select(targets), seeds()),
+        |case, (Target { dtype: target, convert }, seed)| {
+            let mut random = Random::new(seed);
+            let width = 8 * target.size() as u32;
+            let signed = matches!(target, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+            let (least, greatest) = match signed {
+                true => (-(1_i128 << (width - 1)), (1 << (width - 1)) - 1),
+                false => (0, (1_i128 << width) - 1),
+            };
+            let limit = 2f64.powi(width as i32 - i32::from(signed));
+            let mut near = || match random.below(4) {
+                0 => random.element(Data::Special),
+                1 => S::from_values([limit * (1.0 + random.number() / 256.0), 0.0]),
+                2 => S::from_values([-limit * (1.0 + random.number() / 256.0), 0.0]),
+                _ => S::from_values([random.number() * limit / 64.0, 0.0]),
+            };
+            let x: Vec<S> = (0..64).map(|_| near()).collect();
+            let one = |x: &S| match x.values()[0] {
+                x if x.is_nan() => 0,
+                x if x.abs() < 2f64.powi(100) => (x.trunc() as i128).clamp(least, greatest),
+                x if x < 0.0 => least,
+                _ => greatest,
+            };
+            let want: Vec<u8> = x.iter().map(one).flat_map(|x| {
             match_dtype!(target, integer T => bytemuck::bytes_of(&T::from_integer(x as i64)).to_vec(), _ => Vec::new())
         }).collect();
-        let got = convert(case, 1, &x)?;
-        case.bits(format_args!("{target}"), &got, &want)
-    })
+            let got = convert(case, 1, &x)?;
+            case.bits(format_args!("{target}"), &got, &want)
+        },
+    )
 }
 
-/// To a narrower float: the middle between two neighbours goes to the even one, and what is next to the middle to the nearer one.
+/// To a narrower float: the middle between two neighbours goes to the even one, and what is next to the middle to the
+/// nearer one.
 fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
     let narrower = |target: &&Target<S, D>| match_dtype!(target.dtype, float T => T::UNIT > S::UNIT, _ => false);
     let targets: Vec<_> = targets.iter().filter(narrower).cloned().collect();
@@ -189,15 +217,20 @@ fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target
         return Ok(());
     }
     let many = if session.level() == Level::Smoke { 200 } else { 2000 };
-    session.cases(Lane::Exact, Counts::of(4), (select(targets), seeds()), |case, (Target { dtype: target, convert }, seed)| {
-        let mut random = Random::new(seed);
-        let pairs: Vec<(S, Vec<u8>)> = (0..many)
-            .filter_map(|_| match_dtype!(target, float T => beside_middle::<S, T>(&mut random), _ => None))
-            .collect();
-        let (x, want): (Vec<S>, Vec<Vec<u8>>) = pairs.into_iter().unzip();
-        let got = convert(case, 3, &x)?;
-        case.bits(format_args!("{target}"), &got, &want.concat())
-    })
+    session.cases(
+        Lane::Exact,
+        Counts::of(4),
+        (select(targets), seeds()),
+        |case, (Target { dtype: target, convert }, seed)| {
+            let mut random = Random::new(seed);
+            let pairs: Vec<(S, Vec<u8>)> = (0..many)
+                .filter_map(|_| match_dtype!(target, float T => beside_middle::<S, T>(&mut random), _ => None))
+                .collect();
+            let (x, want): (Vec<S>, Vec<Vec<u8>>) = pairs.into_iter().unzip();
+            let got = convert(case, 3, &x)?;
+            case.bits(format_args!("{target}"), &got, &want.concat())
+        },
+    )
 }
 
 /// A number at or next to the middle of two neighbours of `T`, and where it goes; `None` if `S` does not hold it.

@@ -15,9 +15,8 @@ pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Comp
     // Few values, so that many are equal; integers of one byte hold them too.
     session.cases(Lane::Exact, Counts::of(6), calls(level), |case, call| {
         let mut random = Random::new(call.seed);
-        let mut integers = || -> Vec<[i64; 2]> {
-            (0..call.len).map(|_| [random.below(4) as i64, random.below(2) as i64]).collect()
-        };
+        let mut integers =
+            || -> Vec<[i64; 2]> { (0..call.len).map(|_| [random.below(4) as i64, random.below(2) as i64]).collect() };
         let (mut x, mut y) = (integers(), integers());
         let scalar = match call.form {
             Form::ScalarLeft => Some(&mut x),
@@ -36,8 +35,11 @@ pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Comp
         let special = T::specials();
         let mut random = Random::new(0);
         let mut element = |pattern: u64| T::from_patterns([pattern, special[random.below(2)]]);
-        let (a, b): (Vec<T>, Vec<T>) =
-            special.iter().flat_map(|&a| special.iter().map(move |&b| (a, b))).map(|(a, b)| (element(a), element(b))).unzip();
+        let (a, b): (Vec<T>, Vec<T>) = special
+            .iter()
+            .flat_map(|&a| special.iter().map(move |&b| (a, b)))
+            .map(|(a, b)| (element(a), element(b)))
+            .unzip();
         let got = run(case, op, &Call::of_views(a.len()), &a, &b)?;
         case.bits("out", &got, &define(op, &a, &b)?)
     })?;

@@ -1,5 +1,5 @@
-//! Element-wise operations, copies and transposition: all of class R, so every result is compared bit for bit with the definitions of
-//! [`warpwave_core::numerics`], and with references that do not use those.
+//! Element-wise operations, copies and transposition: all of class R, so every result is compared bit for bit with the
+//! definitions of [`warpwave_core::numerics`], and with references that do not use those.
 
 mod arguments;
 mod arithmetic;

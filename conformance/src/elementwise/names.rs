@@ -39,7 +39,8 @@ macro_rules! binaries {
             stream.$method(&x, &y, &mut out)?;
             let pairs = a.iter().zip(&b).map(|(&a, &b)| (ScalarValue::new(a), ScalarValue::new(b)));
             let mut want = a;
-            want.copy_from_slice(&defined(stringify!($method), pairs.map(|(a, b)| scalar::binary(BinaryOp::$op, a, b)))?);
+            let values = pairs.map(|(a, b)| scalar::binary(BinaryOp::$op, a, b));
+            want.copy_from_slice(&defined(stringify!($method), values)?);
             $case.bits(stringify!($method), &$case.read(&out)?, &want)?;
         )*
         Ok(())
@@ -64,7 +65,8 @@ fn comparisons<D: Device>(case: &mut Case<'_, D>) -> Verdict {
                 let mut out = stream.zeros(a.len())?;
                 stream.$method(&x, &y, &mut out)?;
                 let pairs = a.iter().zip(&b).map(|(&a, &b)| (ScalarValue::new(a), ScalarValue::new(b)));
-                let want = pairs.map(|(a, b)| scalar::compare(CompareOp::$op, a, b).map(|x| ScalarValue::new(u8::from(x))));
+                let truth = |x: bool| ScalarValue::new(u8::from(x));
+                let want = pairs.map(|(a, b)| scalar::compare(CompareOp::$op, a, b).map(truth));
                 let want = defined::<u8>(stringify!($method), want)?;
                 case.bits(stringify!($method), &case.read(&out)?, &want)?;
             )*
@@ -84,7 +86,8 @@ fn assignments<D: Device>(case: &mut Case<'_, D>) -> Verdict {
                 let mut x = stream.from_slice(&a)?;
                 stream.$method(&mut x, &y)?;
                 let pairs = a.iter().zip(&b).map(|(&a, &b)| (ScalarValue::new(a), ScalarValue::new(b)));
-                let want = defined::<f32>(stringify!($method), pairs.map(|(a, b)| scalar::binary(BinaryOp::$op, a, b)))?;
+                let values = pairs.map(|(a, b)| scalar::binary(BinaryOp::$op, a, b));
+                let want = defined::<f32>(stringify!($method), values)?;
                 case.bits(stringify!($method), &case.read(&x)?, &want)?;
             )*
             Ok(())

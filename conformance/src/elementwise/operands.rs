@@ -36,8 +36,12 @@ pub(super) struct Call {
 pub(super) fn calls(level: Level) -> impl Strategy<Value = Call> {
     use Form::{Assign, AssignScalar, ScalarLeft, ScalarRight, Views};
     let forms = select(&[Views, ScalarLeft, ScalarRight, Assign, AssignScalar][..]);
-    (lengths(level), [fronts(), fronts(), fronts()], forms, seeds())
-        .prop_map(|(len, fronts, form, seed)| Call { len, fronts, form, seed })
+    (lengths(level), [fronts(), fronts(), fronts()], forms, seeds()).prop_map(|(len, fronts, form, seed)| Call {
+        len,
+        fronts,
+        form,
+        seed,
+    })
 }
 
 impl Call {
@@ -63,8 +67,8 @@ impl Call {
         }
     }
 
-    /// `a op b`; `a` and `b` are as [`seen`](Call::seen). Compares everything around the output, and the inputs, with what was there,
-    /// and returns the output.
+    /// `a op b`; `a` and `b` are as [`seen`](Call::seen). Compares everything around the output, and the inputs, with
+    /// what was there, and returns the output.
     pub(super) fn binary<T: Sample, D: Device>(
         &self,
         case: &mut Case<'_, D>,
@@ -127,7 +131,8 @@ pub(super) fn unchanged<T: Sample, D: Device>(
     case.bits(format_args!("{name}, which is only read,"), &got, &image.elements)
 }
 
-/// The elements of the vector `at`, after all others of the buffer were compared with what they were. `at` has increment 1.
+/// The elements of the vector `at`, after all others of the buffer were compared with what they were. `at` has
+/// increment 1.
 pub(crate) fn inside<T: Sample, D: Device>(
     case: &mut Case<'_, D>,
     buffer: &D::Buffer<T>,

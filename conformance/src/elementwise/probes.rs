@@ -23,9 +23,8 @@ fn contraction<T: Sample + Numeric, D: Device>(session: &mut Session<'_, D>) -> 
     let level = session.level();
     session.cases(Lane::Exact, Counts::of(10), (lengths(level), seeds()), |case, (len, seed)| {
         let mut random = Random::new(seed);
-        let (a, b): (Vec<T>, Vec<T>) = (0..len)
-            .map(|_| (T::from_values([random.number(), 0.0]), T::from_values([random.number(), 0.0])))
-            .unzip();
+        let (a, b): (Vec<T>, Vec<T>) =
+            (0..len).map(|_| (T::from_values([random.number(), 0.0]), T::from_values([random.number(), 0.0]))).unzip();
         let rounded: Vec<T> = a.iter().zip(&b).map(|(&a, &b)| T::mul(a, b)).collect();
         let stream = case.stream();
         let (a, b, c) = (stream.from_slice(&a)?, stream.from_slice(&b)?, stream.from_slice(&rounded)?);
@@ -37,7 +36,8 @@ fn contraction<T: Sample + Numeric, D: Device>(session: &mut Session<'_, D>) -> 
     })
 }
 
-/// Halves and doubles of denormals are shifts of their patterns: where results or operands are flushed to zero, they are 0.
+/// Halves and doubles of denormals are shifts of their patterns: where results or operands are flushed to zero, they
+/// are 0.
 fn denormals<T: Sample + RealNumeric, D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let level = session.level();
     session.cases(Lane::Exact, Counts::of(10), (lengths(level), seeds()), |case, (len, seed)| {

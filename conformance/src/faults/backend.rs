@@ -2,8 +2,9 @@
 
 use super::Fault;
 use super::alter::alter;
+use super::contraction::{Factors, fusable, fused_difference, keep_factors};
 use super::elements::{Elements, Input};
-use super::rework::{Factors, Rework, fusable, fused_difference, keep_factors};
+use super::rework::Rework;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -36,9 +37,9 @@ impl<B: Backend> Faulty<B> {
     /// `inner` with a fault, or without.
     ///
     /// # Safety
-    /// The memory of `inner` is memory of this process, as on the CPU: the host can follow a [`Ptr`] of it. And whoever uses the result
-    /// answers for what the fault breaks: with [`Fault::MissingWait`], work of two streams that touches the same memory may race;
-    /// with [`Fault::EarlyEvent`], memory may be reused before the work on it has ended.
+    /// The memory of `inner` is memory of this process, as on the CPU: the host can follow a [`Ptr`] of it. And whoever
+    /// uses the result answers for what the fault breaks: with [`Fault::MissingWait`], work of two streams that touches
+    /// the same memory may race; with [`Fault::EarlyEvent`], memory may be reused before the work on it has ended.
     pub unsafe fn new(inner: B, fault: Option<Fault>) -> Self {
         Faulty { inner, fault, exhausted: AtomicBool::new(false), stale: Arc::default(), product: Mutex::default() }
     }
@@ -55,8 +56,8 @@ impl<B: Backend> Faulty<B> {
     /// # Safety
     /// As for [`Backend::execute`].
     unsafe fn execute_with(&self, stream: &B::Stream, operation: &Operation, fault: Fault) -> Result<()> {
-        // SAFETY: host functions run in the order of the stream, next to the operation, when its operands are still there; `new`'s
-        // caller vouches that the host reaches them.
+        // SAFETY: host functions run in the order of the stream, next to the operation, when its operands are still
+        // there; `new`'s caller vouches that the host reaches them.
         let rework = unsafe {
             match fault {
                 Fault::Contraction => self.contraction(operation),
@@ -112,7 +113,8 @@ impl<B: Backend> Faulty<B> {
         let stale = self.stale.clone();
         let keep: HostFn = Box::new(move || {
             let bytes = out.len * out.dtype.size();
-            // SAFETY: the operation's output, which is initialised, as all memory of a backend is; `execute_with` says why it is there.
+            // SAFETY: the operation's output, which is initialised, as all memory of a backend is; `execute_with` says
+            // why it is there.
             let bytes = unsafe { std::slice::from_raw_parts(out.ptr.as_ptr().cast_const(), bytes) }.to_vec();
             *lock(&stale) = Some(Stale { address: out.ptr.addr(), bytes });
         });
@@ -124,8 +126,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-// SAFETY: without a fault every call is passed on to a backend that keeps its promises. With one, a promise is broken on purpose; `new`
-// says which of them concern the safety of memory, and who answers for that.
+// SAFETY: without a fault every call is passed on to a backend that keeps its promises. With one, a promise is broken
+// on purpose; `new` says which of them concern the safety of memory, and who answers for that.
 unsafe impl<B: Backend> Backend for Faulty<B> {
     type Stream = B::Stream;
     type Event = B::Event;
@@ -236,8 +238,9 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
     unsafe fn download(&self, stream: &B::Stream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
         // SAFETY: the caller's.
         let result = unsafe { self.inner.download(stream, src, dst, bytes) };
-        if let Some(Stale { address, bytes: old }) = lock(&self.stale).take() {
-            let (start, end) = (address.max(src.addr()), (address + old.len()).min(src.addr() + bytes));
+        // The stream has passed the operation that the bytes were kept for.
+        if let Some(Stale { address, bytes: old }) = &*lock(&self.stale) {
+            let (start, end) = ((*address).max(src.addr()), (address + old.len()).min(src.addr() + bytes));
             if start < end {
                 let old = &old[start - address..end - address];
                 // SAFETY: `start..end` lies inside the source, so the same part of the destination is writable.

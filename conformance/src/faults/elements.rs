@@ -24,8 +24,8 @@ pub(super) enum Input {
 
 impl Elements {
     /// # Safety
-    /// Whenever [`get`](Elements::get) and [`set`](Elements::set) are called, on this value or one made from it, the span lies in live
-    /// memory that the host reaches, and nobody else touches it.
+    /// Whenever [`get`](Elements::get) and [`set`](Elements::set) are called, on this value or one made from it, the
+    /// span lies in live memory that the host reaches, and nobody else touches it.
     pub(super) unsafe fn span(span: Span) -> Self {
         Elements { first: span.ptr, dtype: span.dtype, rows: span.len, cols: 1, row_stride: 1, col_stride: 0 }
     }
@@ -70,7 +70,8 @@ impl Elements {
     }
 
     pub(super) fn get<T: Sample>(&self, row: usize, col: usize) -> T {
-        // SAFETY: an element of the operand, aligned as the operation promises; whoever made the value vouches for the memory.
+        // SAFETY: an element of the operand, aligned as the operation promises; whoever made the value vouches for the
+        // memory.
         unsafe { self.place::<T>(row, col).read() }
     }
 
@@ -93,7 +94,7 @@ impl Elements {
     }
 
     /// Every element, row by row.
-    pub(super) fn to_vec<T: Sample>(&self) -> Vec<T> {
+    pub(super) fn read<T: Sample>(&self) -> Vec<T> {
         self.places().map(|(row, col)| self.get(row, col)).collect()
     }
 }

@@ -4,14 +4,13 @@
 
 use super::Fault;
 use super::elements::{Elements, Input, outputs};
+use super::products;
 use crate::reference::Sample;
 use std::sync::{Arc, Mutex, PoisonError};
-use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
-use warpwave_core::numerics::{Numeric, RealNumeric, Reducible, cast};
-use warpwave_core::operation::{Gemm, MatrixOperand, Span};
-use warpwave_core::{
-    Axis, BinaryOp, DType, Element, HostFn, Op, Operation, Precision, ReduceOp, ScalarValue, bf16, f16, match_dtype,
-};
+use warpwave_core::numerics::blas::ScalarArithmetic;
+use warpwave_core::numerics::{Numeric, RealNumeric, Reducible};
+use warpwave_core::operation::{MatrixOperand, Span};
+use warpwave_core::{Axis, BinaryOp, DType, HostFn, Op, Operation, ReduceOp, ScalarValue, bf16, f16, match_dtype};
 
 /// What is done around an operation.
 #[derive(Default)]
@@ -27,21 +26,22 @@ pub(super) struct Rework {
 /// Runs generic code for the types that the groups test.
 macro_rules! typed {
     ($dtype:expr, $family:ident $t:ident => $body:expr) => {
-        match_dtype!($dtype, $family $t => $body, _ => ())
+        warpwave_core::match_dtype!($dtype, $family $t => $body, _ => ())
     };
 }
+pub(super) use typed;
 
 impl Rework {
-    fn after(f: impl FnOnce() + Send + 'static) -> Self {
+    pub(super) fn after(f: impl FnOnce() + Send + 'static) -> Self {
         Rework { after: Some(Box::new(f)), ..Rework::default() }
     }
 
-    fn instead(f: impl FnOnce() + Send + 'static) -> Self {
+    pub(super) fn instead(f: impl FnOnce() + Send + 'static) -> Self {
         Rework { instead: true, ..Rework::after(f) }
     }
 
     /// `look` at the operands before the operation, and `act` on what it saw after it.
-    fn around<S: Send + 'static>(
+    pub(super) fn around<S: Send + 'static>(
         look: impl FnOnce() -> S + Send + 'static,
         act: impl FnOnce(S) + Send + 'static,
     ) -> Self {
@@ -61,20 +61,20 @@ impl Rework {
     /// What a backend with the fault does around the operation.
     ///
     /// # Safety
-    /// When the functions are called, the operands of `operation` are there as [`Backend::execute`](warpwave_core::Backend::execute) asks,
-    /// in memory that the host reaches.
+    /// When the functions are called, the operands of `operation` are there as
+    /// [`Backend::execute`](warpwave_core::Backend::execute) asks, in memory that the host reaches.
     pub(super) unsafe fn of(fault: Fault, operation: &Operation) -> Self {
         // SAFETY: the caller's.
         unsafe {
             match fault {
-                Fault::BetaZeroReadsC => beta_zero_reads_c(operation),
-                Fault::AlphaZeroReadsA => alpha_zero_reads_a(operation),
+                Fault::BetaZeroReadsC => products::beta_zero_reads_c(operation),
+                Fault::AlphaZeroReadsA => products::alpha_zero_reads_a(operation),
                 Fault::PaddingWritten => padding_written(operation),
                 Fault::LastTie => last_tie(operation),
                 Fault::NanDroppedInReduction => nan_dropped(operation),
                 Fault::NaiveNorm => naive_norm(operation),
-                Fault::NarrowAccumulation => narrow_accumulation(operation),
-                Fault::ReducedStrict => reduced_strict(operation),
+                Fault::NarrowAccumulation => products::narrow_accumulation(operation),
+                Fault::ReducedStrict => products::reduced_strict(operation),
                 Fault::UnfusedAxpy => unfused_axpy(operation),
                 Fault::FlushToZero => on_arithmetic(operation, |out| typed!(out.dtype, any T => out.map(flush::<T>))),
                 Fault::UnsettledNan => {
@@ -90,55 +90,6 @@ impl Rework {
             }
         }
     }
-}
-
-fn is_zero(value: ScalarValue) -> bool {
-    match_dtype!(value.dtype(), any T => value.get::<T>() == Some(T::default()), _ => false)
-}
-
-unsafe fn beta_zero_reads_c(operation: &Operation) -> Rework {
-    let beta = match operation {
-        Operation::Gemv(gemv) => gemv.beta,
-        Operation::Gemm(gemm) => gemm.beta,
-        _ => return Rework::default(),
-    };
-    if !is_zero(beta) {
-        return Rework::default();
-    }
-    // SAFETY: the caller's.
-    let written = unsafe { outputs(operation) };
-    let read = written.clone();
-    let nans = move || -> Vec<Vec<bool>> {
-        let one = |c: &Elements| match_dtype!(c.dtype, any T => c.to_vec::<T>().into_iter().map(Sample::has_nan).collect(), _ => Vec::new());
-        read.iter().map(one).collect()
-    };
-    Rework::around(nans, move |nans| {
-        for (c, nans) in written.iter().zip(nans) {
-            for ((row, col), _) in c.places().zip(nans).filter(|&(_, nan)| nan) {
-                typed!(c.dtype, any T => c.set(row, col, T::poison()));
-            }
-        }
-    })
-}
-
-unsafe fn alpha_zero_reads_a(operation: &Operation) -> Rework {
-    let (alpha, a) = match operation {
-        Operation::Gemv(gemv) => (gemv.alpha, gemv.a),
-        Operation::Gemm(gemm) => (gemm.alpha, gemm.a),
-        _ => return Rework::default(),
-    };
-    if !is_zero(alpha) || a.is_empty() {
-        return Rework::default();
-    }
-    // SAFETY: the caller's.
-    let (a, written) = unsafe { (Elements::matrix(a), outputs(operation)) };
-    Rework::after(move || {
-        typed!(a.dtype, any T => {
-            if a.to_vec::<T>().into_iter().any(Sample::has_nan) {
-                written.iter().for_each(|c| c.map(|_| T::poison()));
-            }
-        });
-    })
 }
 
 unsafe fn padding_written(operation: &Operation) -> Rework {
@@ -174,8 +125,8 @@ unsafe fn last_tie(operation: &Operation) -> Rework {
             nan.or_else(|| x.iter().rposition(|&x| x == greatest))
         };
         let index = match x.dtype {
-            DType::F32 => largest(x.to_vec::<f32>().into_iter().map(|x| f64::from(x.abs1())).collect()),
-            DType::F64 => largest(x.to_vec::<f64>().into_iter().map(f64::abs1).collect()),
+            DType::F32 => largest(x.read::<f32>().into_iter().map(|x| f64::from(x.abs1())).collect()),
+            DType::F64 => largest(x.read::<f64>().into_iter().map(f64::abs1).collect()),
             _ => return,
         };
         out.set(0, 0, index.map_or(u64::MAX, |i| i as u64));
@@ -212,69 +163,10 @@ unsafe fn naive_norm(operation: &Operation) -> Rework {
     // SAFETY: the caller's.
     let (x, out) = unsafe { (Elements::strided(x), Elements::span(out)) };
     Rework::after(move || match x.dtype {
-        DType::F32 => out.set(0, 0, x.to_vec::<f32>().into_iter().fold(0.0, |sum, x| x.mul_add(x, sum)).sqrt()),
-        DType::F64 => out.set(0, 0, x.to_vec::<f64>().into_iter().fold(0.0, |sum, x| x.mul_add(x, sum)).sqrt()),
+        DType::F32 => out.set(0, 0, x.read::<f32>().into_iter().fold(0.0, |sum, x| x.mul_add(x, sum)).sqrt()),
+        DType::F64 => out.set(0, 0, x.read::<f64>().into_iter().fold(0.0, |sum, x| x.mul_add(x, sum)).sqrt()),
         _ => {}
     })
-}
-
-/// A product of real matrices, element by element.
-///
-/// # Safety
-/// As for [`Rework::of`].
-unsafe fn product<T: Sample + GemmArithmetic>(
-    gemm: &Gemm,
-    element: impl Fn(&[T], &[T], T::Compute, T::Compute, T) -> T + Send + 'static,
-) -> Rework {
-    let (Some(alpha), Some(beta)) = (gemm.alpha.get::<T::Compute>(), gemm.beta.get::<T::Compute>()) else {
-        return Rework::default();
-    };
-    if alpha == T::Compute::ZERO || gemm.a.dtype != T::DTYPE {
-        return Rework::default();
-    }
-    let Gemm { batch, strides, op_a, op_b, .. } = *gemm;
-    // SAFETY: the caller's.
-    let (a, b, c) = unsafe { (Elements::matrix(gemm.a), Elements::matrix(gemm.b), Elements::matrix(gemm.c)) };
-    Rework::instead(move || {
-        for i in 0..batch {
-            let (a, b) = (a.moved(i * strides[0]).entering(op_a), b.moved(i * strides[1]).entering(op_b));
-            let c = c.moved(i * strides[2]);
-            for (row, col) in c.places() {
-                let of_a: Vec<T> = (0..a.cols).map(|k| a.get(row, k)).collect();
-                let of_b: Vec<T> = (0..a.cols).map(|k| b.get(k, col)).collect();
-                c.set(row, col, element(&of_a, &of_b, alpha, beta, c.get(row, col)));
-            }
-        }
-    })
-}
-
-unsafe fn narrow_accumulation(operation: &Operation) -> Rework {
-    fn element<T: GemmArithmetic>(a: &[T], b: &[T], alpha: T::Compute, beta: T::Compute, c: T) -> T {
-        let sum = a.iter().zip(b).fold(T::ZERO, |sum, (&a, &b)| T::add(sum, T::mul(a, b)));
-        T::narrow(blas::update(alpha, sum.widen(), beta, c.widen()))
-    }
-    let Operation::Gemm(gemm) = operation else { return Rework::default() };
-    // SAFETY: the caller's.
-    unsafe {
-        match gemm.a.dtype {
-            DType::F16 => product::<f16>(gemm, element),
-            DType::Bf16 => product::<bf16>(gemm, element),
-            _ => Rework::default(),
-        }
-    }
-}
-
-unsafe fn reduced_strict(operation: &Operation) -> Rework {
-    let Operation::Gemm(gemm) = operation else { return Rework::default() };
-    if gemm.precision != Precision::Strict {
-        return Rework::default();
-    }
-    let reduced = |x: f32| cast::<bf16, f32>(cast::<f32, bf16>(x));
-    let element = move |a: &[f32], b: &[f32], alpha: f32, beta: f32, c: f32| {
-        blas::gemm(a.len(), alpha, |k| reduced(a[k]), |k| reduced(b[k]), beta, c)
-    };
-    // SAFETY: the caller's.
-    unsafe { product::<f32>(gemm, element) }
 }
 
 unsafe fn unfused_axpy(operation: &Operation) -> Rework {
@@ -376,7 +268,7 @@ unsafe fn guard_overrun(operation: &Operation) -> Rework {
 
 unsafe fn plain_sum(operation: &Operation) -> Rework {
     fn run<T: Sample + Reducible>(x: Elements, out: Elements) {
-        let mut elements = x.to_vec::<T>().into_iter().map(T::widen);
+        let mut elements = x.read::<T>().into_iter().map(T::widen);
         let Some(first) = elements.next() else { return };
         out.set(0, 0, T::narrow(elements.fold(first, T::Acc::add)));
     }
@@ -442,47 +334,4 @@ unsafe fn accumulated_iota(operation: &Operation) -> Rework {
     // SAFETY: the caller's.
     let out = unsafe { Elements::span(out) };
     Rework::instead(move || typed!(out.dtype, real T => run::<T>(start, step, out)))
-}
-
-/// The operands of a product, taken when it was executed.
-pub(super) type Factors = Arc<Mutex<Option<(Vec<f64>, Vec<f64>)>>>;
-
-/// Takes the factors of a product, for a difference that may follow.
-///
-/// # Safety
-/// As for [`Rework::of`].
-pub(super) unsafe fn keep_factors(a: Input, b: Input, out: Span, kept: Factors) -> HostFn {
-    Box::new(move || {
-        let of = |x: &Input| -> Vec<f64> {
-            match_dtype!(out.dtype, float T => (0..out.len).map(|i| x.get::<T>(i).values()[0]).collect(), _ => Vec::new())
-        };
-        *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some((of(&a), of(&b)));
-    })
-}
-
-/// `out = fma(factors) − b`, for the difference `product − b`.
-///
-/// # Safety
-/// As for [`Rework::of`].
-pub(super) unsafe fn fused_difference(factors: Factors, b: Input, out: Elements) -> Rework {
-    fn run<T: Sample + ScalarArithmetic>((x, y): &(Vec<f64>, Vec<f64>), b: Input, out: Elements) {
-        for i in 0..out.rows {
-            // The factors were elements: the conversion back is exact.
-            let of = |x: f64| T::from_values([x, 0.0]);
-            out.set(i, 0, T::mul_add(of(x[i]), of(y[i]), T::sub(T::ZERO, b.get(i))).canonical());
-        }
-    }
-    Rework::instead(move || {
-        let factors = factors.lock().unwrap_or_else(PoisonError::into_inner);
-        match (factors.as_ref(), out.dtype) {
-            (Some(factors), DType::F32) => run::<f32>(factors, b, out),
-            (Some(factors), DType::F64) => run::<f64>(factors, b, out),
-            _ => {}
-        }
-    })
-}
-
-/// Whether an operation is a product of floats whose factors are worth keeping.
-pub(super) fn fusable(dtype: DType) -> bool {
-    matches!(dtype, f32::DTYPE | f64::DTYPE)
 }

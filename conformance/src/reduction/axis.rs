@@ -82,7 +82,8 @@ fn run<T: Sample, D: Device>(
 ) -> Verdict<Vec<T>> {
     let stream = case.stream();
     let element = |row: usize, col: usize| if axis == Axis::Rows { lines[row][col] } else { lines[col][row] };
-    let values: Vec<T> = (0..at.rows).flat_map(|row| (0..at.cols).map(move |col| (row, col))).map(|(r, c)| element(r, c)).collect();
+    let values: Vec<T> =
+        (0..at.rows).flat_map(|row| (0..at.cols).map(move |col| (row, col))).map(|(r, c)| element(r, c)).collect();
     let out_at = Vector::dense(at.front + 1, lines.len());
     let image = Image::<T>::around(&out_at);
     let x_buffer = stream.from_slice(&Image::of_matrix(at, &values).elements)?;

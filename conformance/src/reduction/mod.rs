@@ -1,5 +1,6 @@
-//! Reductions: of class R, so every result is compared bit for bit with the tree of [`warpwave_core::numerics::tree`]; with sums and
-//! products of exact integers; and with sums in twice the precision, within a bound that follows from the depth of the tree.
+//! Reductions: of class R, so every result is compared bit for bit with the tree of [`warpwave_core::numerics::tree`];
+//! with sums and products of exact integers; and with sums in twice the precision, within a bound that follows from the
+//! depth of the tree.
 
 mod axis;
 mod reference;
@@ -34,7 +35,9 @@ fn one<D: Device>(session: &mut Session<'_, D>, op: ReduceOp, axis: Axis, dtype:
         (ReduceOp::Sum | ReduceOp::Prod, Axis::Whole) => {
             match_dtype!(dtype, any T => whole::check(session, &reference::accumulate::<T>(op)), _ => unknown())
         }
-        (_, Axis::Whole) => match_dtype!(dtype, real T => whole::check(session, &reference::choose::<T>(op)), _ => unknown()),
+        (_, Axis::Whole) => {
+            match_dtype!(dtype, real T => whole::check(session, &reference::choose::<T>(op)), _ => unknown())
+        }
         (ReduceOp::Sum | ReduceOp::Prod, _) => {
             match_dtype!(dtype, any T => axis::check(session, axis, &reference::accumulate::<T>(op)), _ => unknown())
         }

@@ -40,8 +40,8 @@ pub(super) fn choose<T: Sample + RealNumeric + Reducible<Acc: RealNumeric>>(op: 
 }
 
 impl<T: Sample> Reduction<T> {
-    /// Elements whose result is an integer that the accumulation holds, and the result; for integer types any, modulo 2 to the width.
-    /// `None` where nothing is defined but by the type: the smallest of nothing.
+    /// Elements whose result is an integer that the accumulation holds, and the result; for integer types any, modulo 2
+    /// to the width. `None` where nothing is defined but by the type: the smallest of nothing.
     pub(super) fn exact(&self, random: &mut Random, len: usize) -> (Vec<T>, Option<T>) {
         let integer = T::DTYPE.is_integer();
         let complex = T::DTYPE.is_complex();
@@ -93,8 +93,8 @@ impl<T: Sample> Reduction<T> {
         let mut previous = [0.0; 2];
         let one = |i: usize| -> T {
             if self.op == ReduceOp::Prod {
-                // Within 2⁻⁷ of 1 or −1, larger and smaller alike: the logarithm of the product of a million is a random walk of steps
-                // of some 2⁻⁸, which stays far from the ends of the range.
+                // Within 2⁻⁷ of 1 or −1, larger and smaller alike: the logarithm of the product of a million is a
+                // random walk of steps of some 2⁻⁸, which stays far from the ends of the range.
                 let x = 1.0 + random.number() / 2048.0;
                 let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
                 return T::from_values([sign * x, random.number() / 2048.0]);
@@ -111,8 +111,8 @@ impl<T: Sample> Reduction<T> {
         (0..len).map(one).collect()
     }
 
-    /// Holds a result to the bound: every element of a sum passes through as many roundings as the tree is deep, and a product has one
-    /// fewer than elements; a product of complex numbers has two in each part.
+    /// Holds a result to the bound: every element of a sum passes through as many roundings as the tree is deep, and a
+    /// product has one fewer than elements; a product of complex numbers has two in each part.
     pub(super) fn bounded<D: Device>(&self, case: &mut Case<'_, D>, index: usize, x: &[T], got: T) -> Verdict {
         let pairs = x.iter().map(|x| Pair::new(x.values()));
         let unit = accumulation_unit::<T>();
@@ -143,6 +143,8 @@ impl<T: Sample> Reduction<T> {
         // Mostly ordinary, or every result would be NaN.
         let rare = 1 + random.below(2 * len + 2);
         let ordinary = |random: &mut Random| random.element(Data::Numbers);
-        (0..len).map(|_| if random.below(rare) == 0 { random.element(Data::Special) } else { ordinary(random) }).collect()
+        (0..len)
+            .map(|_| if random.below(rare) == 0 { random.element(Data::Special) } else { ordinary(random) })
+            .collect()
     }
 }

@@ -28,7 +28,8 @@ pub(crate) fn within<T: Sample, D: Device>(
     case.error(what, index, (Pair::new(got.values()) - want).modulus(), bound)
 }
 
-/// Compares elements as numbers: −0 is +0, and one NaN is as good as another. For integers and bits that is all there is.
+/// Compares elements as numbers: −0 is +0, and one NaN is as good as another. For integers and bits that is all there
+/// is.
 pub(crate) fn equal_numbers<T: Sample, D: Device>(
     case: &mut Case<'_, D>,
     what: &str,

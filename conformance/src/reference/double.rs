@@ -1,8 +1,8 @@
 //! Double-double arithmetic: unevaluated sums of two `f64`, of about 106 bits.
 //!
-//! T. J. Dekker, *A floating-point technique for extending the available precision*, Numerische Mathematik 18 (1971); D. E. Knuth's sum
-//! of two numbers; the error of a product by one `fma`. The relative error of each operation is a few units of 2⁻¹⁰⁴, which the
-//! bounds it is used in do not notice.
+//! T. J. Dekker, *A floating-point technique for extending the available precision*, Numerische Mathematik 18 (1971);
+//! D. E. Knuth's sum of two numbers; the error of a product by one `fma`. The relative error of each operation is a few
+//! units of 2⁻¹⁰⁴, which the bounds it is used in do not notice.
 
 use std::ops::{Add, Mul, Neg, Sub};
 

@@ -1,8 +1,8 @@
 //! Memory images: what a buffer holds, with poison wherever nothing has business to be.
 //!
-//! A case uploads an image, runs an operation on views into it, downloads all of it and compares it with the image that should be
-//! there: so every element that must not be written is checked along with those that must. The places of elements are computed here,
-//! from the definitions of reference BLAS, and not by the core's own functions.
+//! A case uploads an image, runs an operation on views into it, downloads all of it and compares it with the image that
+//! should be there: so every element that must not be written is checked along with those that must. The places of
+//! elements are computed here, from the definitions of reference BLAS, and not by the core's own functions.
 
 use super::sample::Sample;
 use warpwave_core::Layout;

@@ -1,4 +1,5 @@
-//! Random data. It depends on the seed alone, and on no library's or processor's arithmetic but that of `warpwave-core`.
+//! Random data. It depends on the seed alone, and on no library's or processor's arithmetic but that of
+//! `warpwave-core`.
 
 use super::sample::Sample;
 use crate::seed::Words;

@@ -147,7 +147,9 @@ macro_rules! complex {
             const TINY: f64 = <$t>::TINY;
             const EXACT: u64 = <$t>::EXACT;
 
-            fn from_patterns([re, im]: [u64; 2]) -> Self { Complex::new(Sample::from_patterns([re, 0]), Sample::from_patterns([im, 0])) }
+            fn from_patterns([re, im]: [u64; 2]) -> Self {
+                Complex::new(Sample::from_patterns([re, 0]), Sample::from_patterns([im, 0]))
+            }
             fn patterns(self) -> [u64; 2] { [Sample::patterns(self.re)[0], Sample::patterns(self.im)[0]] }
             fn from_integers([re, im]: [i64; 2]) -> Self { Complex::new(re as $t, im as $t) }
             fn from_values([re, im]: [f64; 2]) -> Self { Complex::new(re as $t, im as $t) }

@@ -1,5 +1,5 @@
-//! Strategies for shapes, places and factors: the sizes at which tiles, vectors and warps begin and end, and everything in memory at
-//! an odd distance from an aligned address.
+//! Strategies for shapes, places and factors: the sizes at which tiles, vectors and warps begin and end, and everything
+//! in memory at an odd distance from an aligned address.
 
 use super::image::{Matrix, Vector};
 use super::random::{Data, Random};

@@ -1,4 +1,4 @@
-//! Reductions: what the [tree](super::tree) combines, and with what.
+//! Reductions: what the [tree] combines, and with what.
 
 use super::arithmetic::{Numeric, RealNumeric};
 use super::cast::cast;
