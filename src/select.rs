@@ -87,6 +87,7 @@ fn no_device(name: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     /// Every name either is a device's or gives an error that repeats it.

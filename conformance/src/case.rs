@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Verdict};
 use crate::guard::Guarded;
 use crate::level::Level;
+use crate::origin::Origin;
 use crate::seed::Fnv;
 use std::fmt::Display;
 use warpwave_core::numerics::contract::Lane;
@@ -12,6 +13,7 @@ use warpwave_core::{Device, Element, Stream};
 #[derive(Debug)]
 pub struct Case<'a, D: Device> {
     pub(crate) device: &'a D,
+    pub(crate) origin: &'a dyn Origin<D>,
     pub(crate) stream: &'a D::Stream,
     pub(crate) level: Level,
     pub(crate) lane: Lane,

@@ -42,6 +42,9 @@ impl fmt::Debug for Opaque {
 /// # Safety
 /// As for [`Backend`]; the unsafe functions have the requirements of its functions of the same names.
 unsafe trait Calls: Send + Sync {
+    fn again(&self) -> Box<dyn Calls>;
+    fn count(&self) -> Result<usize>;
+    fn open(&self, index: usize) -> Result<Box<dyn Calls>>;
     fn info(&self) -> DeviceInfo;
     fn supports(&self, kind: OperationKind, dtype: DType) -> bool;
     fn allocate(&self, space: Space, bytes: usize) -> Result<Ptr>;
@@ -69,6 +72,23 @@ struct Of<D: Device>(D);
 type StreamOf<D> = <<D as Device>::Backend as Backend>::Stream;
 type EventOf<D> = <<D as Device>::Backend as Backend>::Event;
 
+impl Erased {
+    /// The same backend once more.
+    pub(crate) fn again(&self) -> Erased {
+        Erased(self.0.again())
+    }
+
+    /// How many devices of the kind there are.
+    pub(crate) fn count(&self) -> Result<usize> {
+        self.0.count()
+    }
+
+    /// Opens one of them.
+    pub(crate) fn open_other(&self, index: usize) -> Result<Erased> {
+        self.0.open(index).map(Erased)
+    }
+}
+
 impl Opaque {
     fn new(value: impl Any + Send + Sync) -> Self {
         Opaque(Box::new(value))
@@ -89,6 +109,18 @@ fn foreign() -> Error {
 
 // SAFETY: each call goes to one and the same backend, with the streams and events that it made.
 unsafe impl<D: Device> Calls for Of<D> {
+    fn again(&self) -> Box<dyn Calls> {
+        Box::new(Of(self.0.clone()))
+    }
+
+    fn count(&self) -> Result<usize> {
+        Ok(D::enumerate()?.len())
+    }
+
+    fn open(&self, index: usize) -> Result<Box<dyn Calls>> {
+        Ok(Box::new(Of(D::open(index)?)))
+    }
+
     fn info(&self) -> DeviceInfo {
         self.0.backend().info()
     }

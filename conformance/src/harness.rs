@@ -2,6 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::erased::{Subject, subject};
+use crate::origin::Behind;
 use crate::report::Outcome;
 use crate::run::{Options, judge, run_check};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -66,7 +67,7 @@ impl Harness {
             let (device, coverage) = (device.clone(), coverage.clone());
             self.trials.push(Trial::test(format!("{name}.{}", check.id()), move || {
                 let mut own = Coverage::default();
-                let report = run_check(&device, &check, &Options::default(), &mut own);
+                let report = run_check(&device, &Behind, &check, &Options::default(), &mut own);
                 coverage.lock().unwrap_or_else(PoisonError::into_inner).join(own);
                 match report.outcome {
                     Outcome::Fail => Err(Failed::from(report.detail.unwrap_or_default())),

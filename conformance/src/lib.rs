@@ -56,6 +56,7 @@ mod guard;
 #[doc(hidden)]
 pub mod harness;
 mod level;
+mod origin;
 mod reduction;
 mod reference;
 mod report;

@@ -6,6 +6,7 @@ use crate::coverage::{COVERAGE, Coverage};
 use crate::erased::{Subject, subject};
 use crate::failure::{Failure, Verdict};
 use crate::level::Level;
+use crate::origin::{Behind, Opened, Origin};
 use crate::report::{CheckReport, Outcome, RunReport};
 use crate::seed::{CaseId, DEFAULT_SEED};
 use crate::session::Session;
@@ -84,7 +85,7 @@ fn run_suite(
             return RunReport::new(info, vec![report], started.elapsed().as_secs_f64());
         }
     };
-    let mut reports = run_all(&subject, crate::suite(), options, progress, &mut coverage);
+    let mut reports = run_all(&subject, &Behind, crate::suite(), options, progress, &mut coverage);
     if options.is_complete() {
         reports.push(judge(&subject, &coverage));
     }
@@ -99,12 +100,13 @@ pub fn run_checks<D: Device>(
     progress: &mut dyn Progress,
 ) -> RunReport {
     let started = Instant::now();
-    let reports = run_all(device, checks, options, progress, &mut Coverage::default());
+    let reports = run_all(device, &Opened, checks, options, progress, &mut Coverage::default());
     RunReport::new(device.info(), reports, started.elapsed().as_secs_f64())
 }
 
 fn run_all<D: Device>(
     device: &D,
+    origin: &dyn Origin<D>,
     mut checks: Vec<Check<D>>,
     options: &Options,
     progress: &mut dyn Progress,
@@ -114,7 +116,7 @@ fn run_all<D: Device>(
     progress.begin(device.info(), checks.len());
     let one = |check: &Check<D>| {
         progress.check(check.id());
-        let report = run_check(device, check, options, coverage);
+        let report = run_check(device, origin, check, options, coverage);
         progress.done(&report);
         report
     };
@@ -124,6 +126,7 @@ fn run_all<D: Device>(
 /// Runs one check.
 pub(crate) fn run_check<D: Device>(
     device: &D,
+    origin: &dyn Origin<D>,
     check: &Check<D>,
     options: &Options,
     coverage: &mut Coverage,
@@ -141,7 +144,7 @@ pub(crate) fn run_check<D: Device>(
         report.reason = Some(format!("the device does not offer {} of {}", row.kind, row.dtype));
         return report;
     }
-    let (tally, verdict) = execute(device, check, options);
+    let (tally, verdict) = execute(device, origin, check, options);
     coverage.add(check.rows(), tally.cases);
     report.cases = tally.cases.iter().sum();
     report.elements = tally.elements;
@@ -170,13 +173,19 @@ pub(crate) fn run_check<D: Device>(
     report
 }
 
-fn execute<D: Device>(device: &D, check: &Check<D>, options: &Options) -> (Tally, Verdict) {
+fn execute<D: Device>(
+    device: &D,
+    origin: &dyn Origin<D>,
+    check: &Check<D>,
+    options: &Options,
+) -> (Tally, Verdict) {
     let stream = match device.new_stream() {
         Ok(stream) => stream,
         Err(error) => return (Tally::default(), Err(error.into())),
     };
     let mut session = Session {
         device,
+        origin,
         stream,
         check: check.id(),
         class: check.class(),

@@ -3,6 +3,7 @@
 use crate::case::{Case, Tally};
 use crate::failure::{Failure, Verdict};
 use crate::level::{Counts, Level};
+use crate::origin::Origin;
 use crate::seed::{CaseId, generator};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
@@ -18,6 +19,7 @@ const LONGEST_INPUT: usize = 2000;
 #[derive(Debug)]
 pub struct Session<'a, D: Device> {
     pub(crate) device: &'a D,
+    pub(crate) origin: &'a dyn Origin<D>,
     /// The check's own stream: what one leaves behind does not reach the next.
     pub(crate) stream: D::Stream,
     pub(crate) check: &'a str,
@@ -192,7 +194,7 @@ impl<D: Device> Session<'_, D> {
     fn case(&self, lane: Lane) -> Case<'_, D> {
         // Only results of class R are the same bits everywhere.
         let hashed = matches!(self.class, None | Some(Class::Reproducible));
-        Case { device: self.device, stream: &self.stream, level: self.level, lane, hashed, tally: Tally::default() }
+        Case { device: self.device, origin: self.origin, stream: &self.stream, level: self.level, lane, hashed, tally: Tally::default() }
     }
 
     fn describe(&self, id: &CaseId, message: &str, input: &dyn Debug, which: &str) -> Failure {

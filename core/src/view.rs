@@ -165,8 +165,17 @@ pub(crate) fn resolve(range: impl RangeBounds<usize>, len: usize) -> Result<Rang
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= len => Ok(start..end),
         _ => {
-            let got = format_args!("{:?}..{:?}", range.start_bound(), range.end_bound()).to_string();
-            Err(Error::invalid("range", format_args!("a range within 0..{len}"), got))
+            let end = match range.end_bound() {
+                Bound::Included(end) => format!("={end}"),
+                Bound::Excluded(end) => end.to_string(),
+                Bound::Unbounded => String::new(),
+            };
+            let start = match range.start_bound() {
+                Bound::Included(start) => start.to_string(),
+                Bound::Excluded(start) => format!("(excluded) {start}"),
+                Bound::Unbounded => String::new(),
+            };
+            Err(Error::invalid("range", format_args!("a range within 0..{len}"), format_args!("{start}..{end}")))
         }
     }
 }

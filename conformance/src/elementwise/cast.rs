@@ -115,8 +115,8 @@ fn from<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S,
             let x = Random::new(seed).vector::<S>(Data::Numbers, len);
             let got = convert(case, front, &x)?;
             case.bits(format_args!("{target}"), &got, &define(&x, target)?)?;
-            if target.is_integer() || S::DTYPE.size() == 8 && S::DTYPE.is_integer() {
-                // Integers have no rounding error, and those of 64 bits no exact `f64` to compare with: see `halfway`.
+            if target.is_integer() {
+                // What is cut off is not an error of rounding.
                 return Ok(());
             }
             match_dtype!(target, any T => within_one_rounding::<S, T, D>(case, &x, &got), _ => Ok(()))
@@ -135,14 +135,19 @@ fn define<S: Sample>(x: &[S], target: DType) -> Verdict<Vec<u8>> {
 
 fn within_one_rounding<S: Sample, T: Sample, D: Device>(case: &mut Case<'_, D>, x: &[S], got: &[u8]) -> Verdict {
     let got: Vec<T> = got.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect();
-    let components = |x: [f64; 2]| if S::DTYPE.is_complex() { x } else { [x[0], 0.0] };
-    let want: Vec<f64> = x.iter().flat_map(|x| components(x.values())).collect();
-    let got: Vec<f64> = got.iter().flat_map(|x| x.values()).collect();
     // Halfway to the number past the largest and beyond is infinity: where the bound does not hold, and the definition
     // has the say.
     let largest = T::from_patterns(largest_pattern::<T>()).values()[0];
-    for (i, (&got, &want)) in got.iter().zip(&want).enumerate().filter(|(_, (_, want))| want.abs() <= largest) {
-        case.error(T::DTYPE, i, (got - want).abs(), T::UNIT * want.abs() + T::TINY / 2.0)?;
+    for (i, (x, got)) in x.iter().zip(&got).enumerate() {
+        let (values, got) = (x.values(), got.values());
+        for (&want, &got) in values.iter().zip(&got).filter(|(want, _)| want.abs() <= largest) {
+            let error = match S::DTYPE.is_integer() && want.abs() >= 2f64.powi(53) {
+                // `want` is not the integer itself, and the difference of the two is one of 128 bits.
+                true => (got as i128 - x.integer()).unsigned_abs() as f64,
+                false => (got - want).abs(),
+            };
+            case.error(T::DTYPE, i, error, T::UNIT * want.abs() + T::TINY / 2.0)?;
+        }
     }
     Ok(())
 }
@@ -208,8 +213,8 @@ fn saturation<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Tar
     )
 }
 
-/// To a narrower float: the middle between two neighbours goes to the even one, and what is next to the middle to the
-/// nearer one.
+/// To a float that does not hold every number: the middle between two neighbours goes to the even one, and what is next
+/// to the middle to the nearer one.
 fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
     let narrower = |target: &&Target<S, D>| match_dtype!(target.dtype, float T => T::UNIT > S::UNIT, _ => false);
     let targets: Vec<_> = targets.iter().filter(narrower).cloned().collect();
@@ -235,39 +240,51 @@ fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target
 
 /// A number at or next to the middle of two neighbours of `T`, and where it goes; `None` if `S` does not hold it.
 fn beside_middle<S: Sample, T: Sample>(random: &mut Random) -> Option<(S, Vec<u8>)> {
-    let sign = random.bits() & (1 << (T::DTYPE.size() * 8 - 1));
-    let (below, side) = if S::DTYPE.is_integer() {
-        // Integers of at least twice the length that `T` holds, and no more than both hold.
-        let bits = (8 * S::DTYPE.size() as u32 - 1).min(15);
-        let start = T::from_values([2f64.powi(bits as i32 - 1), 0.0]);
-        let steps = start.values()[0] * T::UNIT * 2.0;
-        if steps < 4.0 {
-            return None;
-        }
-        (start.patterns()[0] + random.below(100) as u64, random.integer(1))
-    } else {
-        (random.bits() % largest_pattern::<T>()[0], random.integer(1))
-    };
+    if S::DTYPE.is_integer() {
+        return beside_middle_of_integers::<S, T>(random);
+    }
+    let (below, side) = (random.bits() % largest_pattern::<T>()[0], random.integer(1));
+    let negative = random.below(2) == 0;
     let value = |pattern: u64| T::from_patterns([pattern, 0]).values()[0];
     // Exact: neighbours differ in their last place, and `f64` has more.
     let middle = (value(below) + value(below + 1)) / 2.0;
-    let negative = sign != 0 && S::from_integer(-1).values()[0] < 0.0;
-    let signed = if negative { -middle } else { middle };
-    let x = S::from_values([signed, 0.0]);
-    if x.values()[0] != signed {
+    let middle = if negative { -middle } else { middle };
+    let x = S::from_values([middle, 0.0]);
+    if x.values()[0] != middle {
         return None;
     }
-    let x = match (side, S::DTYPE.is_integer()) {
-        (0, _) => x,
-        (side, true) => S::from_values([signed + if negative { -side } else { side } as f64, 0.0]),
-        // The next pattern is the next magnitude.
-        (side, false) => S::from_patterns([x.patterns()[0].wrapping_add_signed(side), 0]),
-    };
-    let magnitude = match side {
+    // The next pattern is the next magnitude.
+    let x = S::from_patterns([x.patterns()[0].wrapping_add_signed(side), 0]);
+    let sign = if negative { 1 << (T::DTYPE.size() * 8 - 1) } else { 0 };
+    let want = T::from_patterns([nearer(below, side) | sign, 0]);
+    Some((x, bytemuck::bytes_of(&want).to_vec()))
+}
+
+/// As [`beside_middle`], for integers, of which those of 64 bits are beyond an `f64`.
+fn beside_middle_of_integers<S: Sample, T: Sample>(random: &mut Random) -> Option<(S, Vec<u8>)> {
+    let signed = S::from_integer(-1).values()[0] < 0.0;
+    let width = 8 * S::DTYPE.size() as u32 - u32::from(signed);
+    // From 2¹⁶ on there is nothing in f16.
+    let width = if T::DTYPE == DType::F16 { width.min(15) } else { width };
+    let precision = T::EXACT.ilog2();
+    let shifts = width.checked_sub(precision + 1).filter(|&shifts| shifts > 0)?;
+    let shift = 2 + random.below(shifts as usize) as u32;
+    let below = T::EXACT / 2 + random.bits() % (T::EXACT / 2);
+    let side = random.integer(1);
+    let magnitude = ((i128::from(below) << shift) + (1 << (shift - 1)) + i128::from(side)) as i64;
+    let negative = signed && random.below(2) == 0;
+    let x = S::from_integer(if negative { -magnitude } else { magnitude });
+    // At most 2⁵³, times a power of two: exact.
+    let want = nearer(below, side) as f64 * 2f64.powi(shift as i32);
+    let want = T::from_values([if negative { -want } else { want }, 0.0]);
+    Some((x, bytemuck::bytes_of(&want).to_vec()))
+}
+
+/// Which of `below` and the next is nearer to what is `side` of their middle; the even one at the middle itself.
+fn nearer(below: u64, side: i64) -> u64 {
+    match side {
         -1 => below,
         1 => below + 1,
         _ => below + below % 2,
-    };
-    let want = T::from_patterns([magnitude | if negative { sign } else { 0 }, 0]);
-    Some((x, bytemuck::bytes_of(&want).to_vec()))
+    }
 }

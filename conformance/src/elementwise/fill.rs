@@ -63,6 +63,8 @@ pub(super) fn iota<T: Sample + Real, D: Device>(session: &mut Session<'_, D>) ->
     }
     session.cases(Lane::Bounded, Counts::of(8), inputs(), |case, (front, len, seed)| {
         let mut random = Random::new(seed);
+        // Past the largest f16 the definition has the say.
+        let len = len.min(2049);
         let (start, step): (T, T) = (random.element(Data::Numbers), random.element(Data::Numbers));
         let got = run(case, start, step, front, len)?;
         case.bits("out", &got, &define(start, step, len)?)?;

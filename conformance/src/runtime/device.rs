@@ -44,7 +44,7 @@ fn describes_itself<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 /// A stream and its buffers work on when all handles of the device are gone.
 fn outlived_by_stream<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     session.cases(Lane::Exact, Counts::of(5), (1..2000_usize, any::<u64>()), |case, (len, seed)| {
-        let device = another(case.device())?;
+        let device = another(case)?;
         let id = device.info().id.clone();
         let stream = device.new_stream()?;
         let data = pattern::<u8>(seed, len);
@@ -89,7 +89,7 @@ fn stream_dropped<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 fn dropped_in_flight<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let order = Just(vec![0_usize, 1, 2, 3]).prop_shuffle();
     session.cases(Lane::Exact, Counts::of(6), (order, 1..500_usize), |case, (order, len)| {
-        let device = another(case.device())?;
+        let device = another(case)?;
         let (a, b) = (device.new_stream()?, device.new_stream()?);
         let mut x = a.zeros::<u64>(len)?;
         let mut y = b.zeros::<u64>(len)?;

@@ -78,7 +78,7 @@ fn recovery<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 /// Memory of one device is refused by another of the same kind, and so are its events.
 fn other_device<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     session.cases(Lane::Exact, Counts::of(4), 1..100_usize, |case, len| {
-        let device = another(case.device())?;
+        let device = another(case)?;
         let (mine, theirs) = (case.stream(), device.default_stream());
         let data = pattern::<u32>(len as u64, len);
         let mut x = mine.from_slice(&data)?;
@@ -101,9 +101,9 @@ fn other_device<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 /// A device that is not there is an error that says so.
 fn no_device<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     session.each(Lane::Exact, [0, 1, 1000, usize::MAX], |case, beyond| {
-        let count = D::enumerate()?.len();
+        let count = case.origin.count(case.device())?;
         let index = count.saturating_add(beyond);
-        match D::open(index) {
+        match case.origin.open(case.device(), index) {
             Ok(device) => case.ensure(false, format_args!("opened device {index} of {count}: {device:?}")),
             Err(error) => case.ensure(
                 matches!(error.kind(), ErrorKind::NoDevice { .. }),

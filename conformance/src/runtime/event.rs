@@ -90,7 +90,7 @@ fn wait<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         let got = order.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let want: Vec<u64> = (0..=hops as u64).collect();
         case.bits("order", &got, &want)?;
-        let foreign = another(case.device())?.default_stream().record()?;
+        let foreign = another(case)?.default_stream().record()?;
         case.refused(streams[0].wait(&foreign), "event")?;
         case.refused(streams[0].record()?.elapsed_since(&foreign), "earlier")
     })

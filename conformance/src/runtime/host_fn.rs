@@ -103,7 +103,7 @@ fn refused<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 /// Buffers, events, streams and devices may be dropped inside a host function.
 fn drops<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     session.cases(Lane::Exact, Counts::of(5), (1..2000_usize, any::<u64>()), |case, (len, seed)| {
-        let device = another(case.device())?;
+        let device = another(case)?;
         let data = pattern::<u16>(seed, len);
         let (stream, extra) = (device.new_stream()?, device.new_stream()?);
         let mut in_flight = extra.from_slice(&data)?;
@@ -118,7 +118,7 @@ fn drops<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         stream.synchronize()?;
         // The last handles of all, and the device with them.
         let (send, receive) = channel();
-        let last = another(case.device())?;
+        let last = another(case)?;
         let buffer = last.default_stream().from_slice(&data)?;
         stream.host_fn(move || {
             drop((buffer, last));

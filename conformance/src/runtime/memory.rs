@@ -182,7 +182,7 @@ fn exhausted<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 fn accounts<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     session.cases(Lane::Exact, Counts::of(3), prop::collection::vec(1..100_000_usize, 1..6), |case, sizes| {
         // Nobody else allocates on a device of one's own.
-        let device = another(case.device())?;
+        let device = another(case)?;
         let stream = device.new_stream()?;
         let before = device.memory();
         let total: usize = sizes.iter().sum();

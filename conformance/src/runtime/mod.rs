@@ -15,7 +15,7 @@ mod view;
 
 use crate::failure::{Failure, Verdict};
 use crate::seed::Words;
-use crate::{Check, Session};
+use crate::{Case, Check, Session};
 use std::time::Duration;
 use warpwave_core::{DType, Device, Element, Stream};
 
@@ -77,10 +77,9 @@ fn pattern<T: Element>(seed: u64, len: usize) -> Vec<T> {
     data
 }
 
-/// Opens the device a second time, as one that shares nothing with the first.
-fn another<D: Device>(device: &D) -> Verdict<D> {
-    let index = device.info().id.split_once(':').and_then(|(_, index)| index.parse().ok()).unwrap_or(0);
-    Ok(D::open(index)?)
+/// The device a second time, as one that shares no stream and no memory with the first.
+fn another<D: Device>(case: &Case<'_, D>) -> Verdict<D> {
+    Ok(case.origin.again(case.device())?)
 }
 
 /// Joins a thread of a check.

@@ -336,7 +336,7 @@ proptest! {
         values in prop::collection::vec(-1_000_000_000i64..1_000_000_000, 1..20_000)
     ) {
         let sum = reduction::sum(values.len(), |i| values[i] as f32);
-        let exact: i64 = values.iter().map(|&v| i64::from(v as f32 as i64)).sum();
+        let exact: i64 = values.iter().map(|&v| v as f32 as i64).sum();
         let magnitude: i64 = values.iter().map(|&v| (v as f32 as i64).abs()).sum();
         let bound = tree::depth(values.len()) as f64 * 2f64.powi(-24) * magnitude as f64;
         prop_assert!((f64::from(sum) - exact as f64).abs() <= bound);
