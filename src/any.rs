@@ -1,8 +1,8 @@
 //! A device chosen at run time.
 
 use crate::{
-    Backend, CpuBackend, CpuEvent, CpuStream, DType, DeviceInfo, HostFn, ManagedDevice, Operation, OperationKind, Result,
-    Space, Transfer,
+    Backend, CpuBackend, CpuEvent, CpuStream, DType, DeviceInfo, HostFn, ManagedDevice, Operation, OperationKind,
+    Result, Space, Transfer,
 };
 use std::time::Duration;
 use warpwave_core::operation::Ptr;

@@ -58,6 +58,8 @@ fn write_run(out: &mut dyn Write, run: &RunReport) -> io::Result<()> {
 
 fn write_check(out: &mut dyn Write, check: &CheckReport) -> io::Result<()> {
     let dash = || "-".to_owned();
+    // Without a bound every element was compared bit by bit.
+    let unbounded = if check.elements > 0 { "exact" } else { "-" };
     writeln!(
         out,
         "{:<44} {:>5} {:>7} {:>13} {:>11}  {}",
@@ -65,7 +67,7 @@ fn write_check(out: &mut dyn Write, check: &CheckReport) -> io::Result<()> {
         check.class.map_or_else(dash, String::from),
         grouped(check.cases),
         grouped(check.elements),
-        check.worst.map_or_else(dash, ratio),
+        check.worst.map_or_else(|| unbounded.to_owned(), ratio),
         check.outcome.name(),
     )?;
     match &check.reason {

@@ -173,12 +173,7 @@ pub(crate) fn run_check<D: Device>(
     report
 }
 
-fn execute<D: Device>(
-    device: &D,
-    origin: &dyn Origin<D>,
-    check: &Check<D>,
-    options: &Options,
-) -> (Tally, Verdict) {
+fn execute<D: Device>(device: &D, origin: &dyn Origin<D>, check: &Check<D>, options: &Options) -> (Tally, Verdict) {
     let stream = match device.new_stream() {
         Ok(stream) => stream,
         Err(error) => return (Tally::default(), Err(error.into())),

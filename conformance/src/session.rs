@@ -194,7 +194,15 @@ impl<D: Device> Session<'_, D> {
     fn case(&self, lane: Lane) -> Case<'_, D> {
         // Only results of class R are the same bits everywhere.
         let hashed = matches!(self.class, None | Some(Class::Reproducible));
-        Case { device: self.device, origin: self.origin, stream: &self.stream, level: self.level, lane, hashed, tally: Tally::default() }
+        Case {
+            device: self.device,
+            origin: self.origin,
+            stream: &self.stream,
+            level: self.level,
+            lane,
+            hashed,
+            tally: Tally::default(),
+        }
     }
 
     fn describe(&self, id: &CaseId, message: &str, input: &dyn Debug, which: &str) -> Failure {

@@ -135,10 +135,7 @@ pub trait Blas: Stream {
         out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
     ) -> Result<()> {
         let (x, out) = (x.vector(), first("nrm2", out)?);
-        self.submit(
-            Operation::Nrm2 { x: x.operand(), out: out.span() },
-            &[x.access(false), out.part.access(true)],
-        )
+        self.submit(Operation::Nrm2 { x: x.operand(), out: out.span() }, &[x.access(false), out.part.access(true)])
     }
 
     /// `Σ |re x| + |im x|`. Waits for the result.
@@ -159,10 +156,7 @@ pub trait Blas: Stream {
         out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
     ) -> Result<()> {
         let (x, out) = (x.vector(), first("asum", out)?);
-        self.submit(
-            Operation::Asum { x: x.operand(), out: out.span() },
-            &[x.access(false), out.part.access(true)],
-        )
+        self.submit(Operation::Asum { x: x.operand(), out: out.span() }, &[x.access(false), out.part.access(true)])
     }
 
     /// The index, from 0, of the first element of largest `|re x| + |im x|`; of the first NaN, if there is one. `None` of nothing.
@@ -185,10 +179,7 @@ pub trait Blas: Stream {
         out: &mut impl AsViewMut<u64, Self::Device>,
     ) -> Result<()> {
         let (x, out) = (x.vector(), first("iamax", out)?);
-        self.submit(
-            Operation::Iamax { x: x.operand(), out: out.span() },
-            &[x.access(false), out.part.access(true)],
-        )
+        self.submit(Operation::Iamax { x: x.operand(), out: out.span() }, &[x.access(false), out.part.access(true)])
     }
 
     /// `y = alpha · op(a) · x + beta · y`. With `beta` 0 the old `y` is not read, with `alpha` 0 neither `a` nor `x`.

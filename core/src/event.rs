@@ -77,4 +77,3 @@ impl<D: Device> Event<D> {
         }
     }
 }
-

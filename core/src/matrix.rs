@@ -143,7 +143,10 @@ impl<'a, T: Element, D: Device> MatrixView<'a, T, D> {
 
     /// All elements as one column, for operations that run over a view as over a matrix.
     pub(crate) fn column(view: View<'a, T, D>) -> Self {
-        MatrixView { view, shape: Shape { rows: view.len(), cols: 1, ld: view.len().max(1), layout: Layout::ColumnMajor } }
+        MatrixView {
+            view,
+            shape: Shape { rows: view.len(), cols: 1, ld: view.len().max(1), layout: Layout::ColumnMajor },
+        }
     }
 
     /// Number of rows.

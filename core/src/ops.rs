@@ -218,10 +218,7 @@ pub trait Ops: Stream {
         if x.is_empty() {
             return Ok(());
         }
-        self.submit(
-            Operation::Cast { x: x.span(), out: out.span() },
-            &[x.part.access(false), out.part.access(true)],
-        )
+        self.submit(Operation::Cast { x: x.span(), out: out.span() }, &[x.part.access(false), out.part.access(true)])
     }
 
     unary! {
@@ -344,10 +341,7 @@ pub trait Ops: Stream {
         if x.operand().is_empty() {
             return Ok(());
         }
-        self.submit(
-            Operation::Transpose { x: x.operand(), out: out.operand() },
-            &[x.access(false), out.access(true)],
-        )
+        self.submit(Operation::Transpose { x: x.operand(), out: out.operand() }, &[x.access(false), out.access(true)])
     }
 
     /// `out[i] = op x[i]`, for an operation chosen at run time.
