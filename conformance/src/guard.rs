@@ -104,6 +104,7 @@ mod tests {
         let case = Case {
             device: &device,
             stream: &stream,
+            origin: &crate::origin::Opened,
             level: Level::Smoke,
             lane: Lane::Poison,
             hashed: true,

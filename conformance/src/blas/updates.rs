@@ -130,7 +130,7 @@ pub(super) fn axpy<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
     session.cases(Lane::Poison, Counts::of(8), inputs(), |case, input| {
         run::<T, D>(case, input, Data::Special).map(drop)
     })?;
-    session.cases(Lane::Bounded, Counts::of(12), inputs(), |case, input| {
+    session.cases(Lane::Bounded, Counts::of(16), inputs(), |case, input| {
         let (alpha, [x, y, got]) = run::<T, D>(case, input, Data::Numbers)?;
         if alpha == T::ZERO {
             return Ok(());

@@ -53,6 +53,15 @@ impl<B: Backend> Faulty<B> {
         self.fault == Some(fault)
     }
 
+    /// The error of [`Fault::OutOfMemoryPoisons`], once memory has been exhausted.
+    fn refuse_if_poisoned(&self, api: &str) -> Result<()> {
+        if self.has(Fault::OutOfMemoryPoisons) && self.exhausted.load(Ordering::Relaxed) {
+            let name = "an earlier allocation failed".to_owned();
+            return Err(ErrorKind::Driver { api: api.to_owned(), code: 2, name }.into());
+        }
+        Ok(())
+    }
+
     /// # Safety
     /// As for [`Backend::execute`].
     unsafe fn execute_with(&self, stream: &B::Stream, operation: &Operation, fault: Fault) -> Result<()> {
@@ -209,10 +218,7 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
             // SAFETY: the caller's.
             return unsafe { self.inner.execute(stream, operation) };
         };
-        if fault == Fault::OutOfMemoryPoisons && self.exhausted.load(Ordering::Relaxed) {
-            let (api, name) = ("execute".to_owned(), "an earlier allocation failed".to_owned());
-            return Err(ErrorKind::Driver { api, code: 2, name }.into());
-        }
+        self.refuse_if_poisoned("execute")?;
         if fault == Fault::SwallowedError && !self.inner.supports(operation.kind(), operation.dtype()) {
             return Ok(());
         }
@@ -221,6 +227,7 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
     }
 
     unsafe fn copy(&self, stream: &B::Stream, transfer: &Transfer) -> Result<()> {
+        self.refuse_if_poisoned("copy")?;
         let mut transfer = *transfer;
         if self.has(Fault::PitchIgnored) {
             transfer.dst_pitch = transfer.row_bytes;
@@ -230,6 +237,7 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
     }
 
     unsafe fn upload(&self, stream: &B::Stream, src: *const u8, dst: Ptr, bytes: usize) -> Result<()> {
+        self.refuse_if_poisoned("upload")?;
         let kept = if self.has(Fault::PartialUpload) && bytes > 16 { bytes - bytes % 16 } else { bytes };
         // SAFETY: the caller's; a part of what may be copied.
         unsafe { self.inner.upload(stream, src, dst, kept) }

@@ -96,7 +96,7 @@ faults! {
     GuardOverrun = "guard-overrun", Inline, "elementwise.mul.i16";
     /// A fill of 8- and 16-bit elements writes whole 32-bit words.
     OddByteFill = "odd-byte-fill", Inline, "elementwise.fill.u8";
-    /// After an allocation has failed, so does every operation.
+    /// After an allocation has failed, so does everything that is enqueued.
     OutOfMemoryPoisons = "out-of-memory-poisons", Inline, "runtime.memory.exhausted";
     /// A host function is dropped without having been called.
     SwallowedHostFn = "swallowed-host-fn", Async, "runtime.host_fn.order";

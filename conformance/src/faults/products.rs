@@ -12,6 +12,10 @@ fn is_zero(value: ScalarValue) -> bool {
     match_dtype!(value.dtype(), any T => value.get::<T>() == Some(T::default()), _ => false)
 }
 
+fn which_are_nan(c: &Elements) -> Vec<bool> {
+    match_dtype!(c.dtype, any T => c.read::<T>().into_iter().map(Sample::has_nan).collect(), _ => Vec::new())
+}
+
 /// # Safety
 /// As for [`Rework::of`].
 pub(super) unsafe fn beta_zero_reads_c(operation: &Operation) -> Rework {
@@ -26,10 +30,7 @@ pub(super) unsafe fn beta_zero_reads_c(operation: &Operation) -> Rework {
     // SAFETY: the caller's.
     let written = unsafe { outputs(operation) };
     let read = written.clone();
-    let nans = move || -> Vec<Vec<bool>> {
-        let one = |c: &Elements| match_dtype!(c.dtype, any T => c.read::<T>().into_iter().map(Sample::has_nan).collect(), _ => Vec::new());
-        read.iter().map(one).collect()
-    };
+    let nans = move || -> Vec<Vec<bool>> { read.iter().map(which_are_nan).collect() };
     Rework::around(nans, move |nans| {
         for (c, nans) in written.iter().zip(nans) {
             for ((row, col), _) in c.places().zip(nans).filter(|&(_, nan)| nan) {

@@ -142,9 +142,15 @@ impl<T: Sample> Reduction<T> {
     pub(super) fn specials(&self, random: &mut Random, len: usize) -> Vec<T> {
         // Mostly ordinary, or every result would be NaN.
         let rare = 1 + random.below(2 * len + 2);
-        let ordinary = |random: &mut Random| random.element(Data::Numbers);
-        (0..len)
-            .map(|_| if random.below(rare) == 0 { random.element(Data::Special) } else { ordinary(random) })
-            .collect()
+        let mut one = |_| {
+            let data = if random.below(rare) == 0 { Data::Special } else { Data::Numbers };
+            random.element(data)
+        };
+        let mut x: Vec<T> = (0..len).map(&mut one).collect();
+        // One NaN alone: what drops it gives a number.
+        if len > 0 && random.below(2) == 0 {
+            x[random.below(len)] = T::poison();
+        }
+        x
     }
 }
