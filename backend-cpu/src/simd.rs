@@ -4,7 +4,7 @@
 //! use the whole width of the registers. [`vectorize`] compiles the loop it is given once for each [`Level`] and runs the best
 //! one the processor has:
 //!
-//! ```ignore
+//! ```text
 //! fn axpy(alpha: f32, x: &[f32], y: &mut [f32]) {
 //!     simd::vectorize(
 //!         #[inline(always)]

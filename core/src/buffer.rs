@@ -85,7 +85,8 @@ pub trait Buffer<T: Element>:
     }
 }
 
-/// A handle of a block. Dropping the last one leaves the block to the next call on the device.
+/// A handle of a block. Dropping the last one makes the block reusable on its stream, or leaves it to the next call on the device
+/// if another stream has used it.
 pub(crate) struct BlockHandle<B: Backend> {
     pub(crate) block: ManuallyDrop<Arc<Block>>,
     pub(crate) shared: Arc<Shared<B>>,
@@ -103,7 +104,9 @@ impl<B: Backend> Drop for BlockHandle<B> {
         // never holds a block that some handle still has.
         let block = unsafe { ManuallyDrop::take(&mut self.block) };
         self.shared.released(&block);
-        self.shared.deferred.push(Dropped::Block(block));
+        if let Some(block) = self.shared.shelve(block) {
+            self.shared.deferred.push(Dropped::Block(block));
+        }
         if !self.shared.keeps(Step::DeferredDrop) {
             self.shared.release_deferred();
         }

@@ -1,9 +1,10 @@
 //! A block of memory with its tracker.
 
-use super::tracker::{StreamId, Tracker};
+use super::pool::Shelf;
+use super::tracker::Tracker;
 use crate::backend::Space;
 use crate::operation::Ptr;
-use crate::sync::{AtomicU32, Mutex, Ordering};
+use crate::sync::{Arc, AtomicU32, Mutex, Ordering};
 
 /// Memory of one allocation, and what streams have done to it. Handles share it through an `Arc`; when the last is gone, the
 /// block goes back to its device's pool.
@@ -15,8 +16,8 @@ pub(crate) struct Block {
     pub(crate) space: Space,
     /// The device's number in this process.
     pub(crate) device: u64,
-    /// The stream it was handed out on, on which it can be reused at once.
-    pub(crate) home: StreamId,
+    /// Where the stream that it was handed out on keeps it for reuse.
+    pub(crate) home: Arc<Shelf>,
     pub(crate) tracker: Mutex<Tracker>,
     /// Host guards on it: [`WRITING`] for a write guard, else their number. A forgotten guard stays.
     guards: AtomicU32,
@@ -25,18 +26,21 @@ pub(crate) struct Block {
 const WRITING: u32 = u32::MAX;
 
 impl Block {
-    pub(crate) fn new(ptr: Ptr, bytes: usize, space: Space, device: u64, home: StreamId) -> Self {
+    pub(crate) fn new(ptr: Ptr, bytes: usize, space: Space, device: u64, home: &Arc<Shelf>) -> Self {
+        let home = home.clone();
         Block { ptr, bytes, space, device, home, tracker: Mutex::default(), guards: AtomicU32::new(0) }
     }
 
     /// A block of nothing. Its address is not null, and aligned, so that an empty slice may be made of it.
-    pub(crate) fn empty(space: Space, device: u64, home: StreamId) -> Self {
+    pub(crate) fn empty(space: Space, device: u64, home: &Arc<Shelf>) -> Self {
         Block::new(Ptr::new(std::ptr::without_provenance_mut(256)), 0, space, device, home)
     }
 
     /// Makes a block that is nobody's fit to be handed out again.
-    pub(crate) fn recycle(&mut self, home: StreamId) {
-        self.home = home;
+    pub(crate) fn recycle(&mut self, home: &Arc<Shelf>) {
+        if !Arc::ptr_eq(&self.home, home) {
+            self.home = home.clone();
+        }
         self.guards = AtomicU32::new(0);
     }
 

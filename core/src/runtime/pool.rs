@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::deferred::EventCell;
+use super::tracker::{Entry, StreamId};
 use crate::backend::{Backend, Space};
 use crate::sync::{Arc, Mutex};
 
@@ -41,6 +42,48 @@ impl FreeList {
 
     pub(crate) fn take(&mut self) -> Vec<Arc<Block>> {
         std::mem::take(&mut self.classes).into_iter().flat_map(|(_, blocks)| blocks).collect()
+    }
+}
+
+/// The free blocks of one stream: those whose work is on it alone, so that it can reuse them at once.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    pub(crate) stream: StreamId,
+    /// `None` once the stream is closed.
+    list: Mutex<Option<FreeList>>,
+}
+
+impl Shelf {
+    pub(crate) fn new(stream: StreamId) -> Arc<Self> {
+        Arc::new(Shelf { stream, list: Mutex::new(Some(FreeList::default())) })
+    }
+
+    /// Takes a block in, or gives it back if the stream is closed. Its old work is ordered for this stream, and for others it is
+    /// one access to all of it, which the block keeps if `remember` says so.
+    pub(crate) fn put(&self, block: Arc<Block>, remember: bool) -> Result<(), Arc<Block>> {
+        let mut list = self.list.lock();
+        let Some(free) = &mut *list else { return Err(block) };
+        let mut tracker = block.tracker.lock();
+        let ticket = tracker.newest_of(self.stream);
+        let old = Entry { stream: self.stream, ticket, start: 0, end: block.bytes, write: true };
+        tracker.reset((ticket > 0 && remember).then_some(old));
+        drop(tracker);
+        free.push(block);
+        Ok(())
+    }
+
+    pub(crate) fn pop(&self, space: Space, class: usize) -> Option<Arc<Block>> {
+        self.list.lock().as_mut()?.pop(space, class)
+    }
+
+    /// All blocks.
+    pub(crate) fn take(&self) -> Vec<Arc<Block>> {
+        self.list.lock().as_mut().map(FreeList::take).unwrap_or_default()
+    }
+
+    /// All blocks; takes no more in.
+    pub(crate) fn close(&self) -> Vec<Arc<Block>> {
+        self.list.lock().take().map(|mut list| list.take()).unwrap_or_default()
     }
 }
 

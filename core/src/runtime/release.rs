@@ -4,7 +4,7 @@ use super::block::Block;
 use super::deferred::{Dropped, EventCell};
 use super::pool::{self, Parked};
 use super::stream::{Phase, StreamCore};
-use super::tracker::{Entry, StreamId};
+use super::tracker::StreamId;
 use super::{Inner, Step};
 use crate::backend::{Backend, Space};
 use crate::error::{Error, ErrorKind, Result};
@@ -17,7 +17,7 @@ impl<B: Backend> Inner<B> {
     pub(crate) fn allocate(&self, stream: &StreamCore<B>, space: Space, bytes: usize) -> Result<Arc<Block>> {
         self.enter()?;
         if bytes == 0 {
-            return Ok(Arc::new(Block::empty(space, self.number, stream.id)));
+            return Ok(Arc::new(Block::empty(space, self.number, &stream.shelf)));
         }
         let too_large = || Error::invalid("size", "at most isize::MAX bytes", format_args!("{bytes} bytes"));
         let class = pool::class(bytes).ok_or_else(too_large)?;
@@ -31,25 +31,23 @@ impl<B: Backend> Inner<B> {
     }
 
     fn reuse(&self, stream: &StreamCore<B>, space: Space, class: usize) -> Option<Arc<Block>> {
-        let own = stream.free.lock().pop(space, class);
-        if let Some(block) = own {
-            return self.adopt(block, stream.id);
+        if let Some(block) = stream.shelf.pop(space, class) {
+            return self.adopt(block, stream);
         }
         if !self.pool.parked.lock().is_empty() {
             self.unpark();
-            let own = stream.free.lock().pop(space, class);
-            if let Some(block) = own {
-                return self.adopt(block, stream.id);
+            if let Some(block) = stream.shelf.pop(space, class) {
+                return self.adopt(block, stream);
             }
         }
         let idle = self.pool.idle.lock().pop(space, class)?;
-        self.adopt(idle, stream.id)
+        self.adopt(idle, stream)
     }
 
-    fn adopt(&self, mut block: Arc<Block>, home: StreamId) -> Option<Arc<Block>> {
+    fn adopt(&self, mut block: Arc<Block>, home: &StreamCore<B>) -> Option<Arc<Block>> {
         self.cached.fetch_sub(block.bytes, Ordering::Relaxed);
         // Nobody else has a handle of a free block, so this succeeds.
-        Arc::get_mut(&mut block)?.recycle(home);
+        Arc::get_mut(&mut block)?.recycle(&home.shelf);
         Some(block)
     }
 
@@ -65,7 +63,7 @@ impl<B: Backend> Inner<B> {
             }
             result => result,
         };
-        Ok(Block::new(result?, class, space, self.number, stream.id))
+        Ok(Block::new(result?, class, space, self.number, &stream.shelf))
     }
 
     /// Gives cached memory back to the driver; returns how many bytes. Waits for the work that used it; while a host function is
@@ -106,7 +104,7 @@ impl<B: Backend> Inner<B> {
         let mut freed = 0;
         let streams: Vec<_> = self.streams.lock().values().cloned().collect();
         for stream in streams {
-            let blocks = stream.free.lock().take();
+            let blocks = stream.shelf.take();
             if blocks.is_empty() {
                 continue;
             }
@@ -209,7 +207,7 @@ impl<B: Backend> Inner<B> {
     }
 
     fn home(&self, block: &Block) -> Home<B> {
-        match self.stream(block.home) {
+        match self.stream(block.home.stream) {
             None => Home::Gone,
             Some(home) if home.raw().is_some() => Home::Open(home),
             Some(home) => Home::Closed(home.final_event()),
@@ -220,28 +218,23 @@ impl<B: Backend> Inner<B> {
         self.pool.parked.lock().push(Parked { block, events });
     }
 
-    /// Makes a block reusable on its home stream. Its old work there is ordered for that stream, and for others it is one access
-    /// to all of it. If the home is closed meanwhile, the block waits for its final event.
+    /// Makes a block reusable on its home stream. If that is closed meanwhile, the block waits for its final event.
     fn give_home(&self, home: &StreamCore<B>, block: Arc<Block>) {
-        let mut free = home.free.lock();
-        // `close_stream` changes the phase before it takes the list, so under the list's lock the answer holds.
-        let closed = match &*home.phase.lock() {
-            Phase::Open(_) => None,
-            Phase::Closed { event, .. } => Some(event.clone()),
-        };
-        match closed {
-            None => {
-                let mut tracker = block.tracker.lock();
-                let ticket = tracker.newest_of(home.id);
-                let old = Entry { stream: home.id, ticket, start: 0, end: block.bytes, write: true };
-                tracker.reset((ticket > 0 && self.keeps(Step::ReuseEntry)).then_some(old));
-                drop(tracker);
-                free.push(block);
-            }
-            Some(event) => {
-                drop(free);
-                self.park(block, event.into_iter().collect());
-            }
+        // `close_stream` leaves the final event before it closes the shelf.
+        if let Err(block) = home.shelf.put(block, self.keeps(Step::ReuseEntry)) {
+            self.park(block, home.final_event().into_iter().collect());
+        }
+    }
+
+    /// Makes a block whose last handle is gone reusable, if that takes no call of the backend: it was used on its home stream alone.
+    /// Gives it back otherwise.
+    pub(crate) fn shelve(&self, block: Arc<Block>) -> Option<Arc<Block>> {
+        let alone = Arc::strong_count(&block) == 1 && block.bytes > 0;
+        if alone && block.tracker.lock().only(block.home.stream) {
+            let home = block.home.clone();
+            home.put(block, self.keeps(Step::ReuseEntry)).err()
+        } else {
+            Some(block)
         }
     }
 
@@ -263,7 +256,7 @@ impl<B: Backend> Inner<B> {
 
     /// Puts a block that only its home may still be using where it can be reused.
     fn place(&self, block: Arc<Block>) {
-        let used = block.tracker.lock().newest_of(block.home) > 0;
+        let used = block.tracker.lock().newest_of(block.home.stream) > 0;
         match self.home(&block) {
             Home::Open(home) => self.give_home(&home, block),
             Home::Closed(Some(event)) if used && !self.has_occurred(&event) => self.park(block, vec![event]),
@@ -295,7 +288,7 @@ impl<B: Backend> Inner<B> {
             None
         };
         *core.phase.lock() = Phase::Closed { event: event.clone(), ticket };
-        let blocks = core.free.lock().take();
+        let blocks = core.shelf.close();
         for block in blocks {
             match &event {
                 Some(event) if self.keeps(Step::CachedAfterFinal) => self.park(block, vec![event.clone()]),

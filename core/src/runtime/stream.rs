@@ -1,7 +1,7 @@
 //! What the runtime knows of a stream: its tickets, its clock, its seals, and the blocks it can reuse.
 
 use super::deferred::EventCell;
-use super::pool::FreeList;
+use super::pool::Shelf;
 use super::tracker::{StreamId, Ticket};
 use crate::backend::Backend;
 use crate::error::Error;
@@ -53,7 +53,7 @@ pub(crate) struct StreamCore<B: Backend> {
     /// comes after every seal whose blockers lie before its event: those were left before they were enqueued.
     seals: Mutex<VecDeque<Seal<B>>>,
     /// Blocks whose work is on this stream alone.
-    pub(crate) free: Mutex<FreeList>,
+    pub(crate) shelf: Arc<Shelf>,
     /// Errors of asynchronous work, for the next synchronizing call.
     pub(crate) faults: Mutex<Vec<Error>>,
     pub(crate) faulted: AtomicBool,
@@ -78,7 +78,7 @@ impl<B: Backend> StreamCore<B> {
             tail: AtomicU64::new(0),
             clock: Mutex::default(),
             seals: Mutex::new(VecDeque::new()),
-            free: Mutex::default(),
+            shelf: Shelf::new(id),
             faults: Mutex::default(),
             faulted: AtomicBool::new(false),
         }
