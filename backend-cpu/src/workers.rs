@@ -27,6 +27,11 @@ impl Workers {
         self.threads
     }
 
+    /// How many threads [`install`](Self::install) gives its body: 1, the caller, if the system gives no more.
+    pub(crate) fn installed(&self) -> usize {
+        self.pool().map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+
     /// The pool; `None` with one thread, or if the system gives no more threads: the caller then works alone.
     fn pool(&self) -> Option<&rayon::ThreadPool> {
         if self.threads == 1 {

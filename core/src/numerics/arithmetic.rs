@@ -268,8 +268,9 @@ wide_floats!(f32, f64);
 
 // `f32` has at least twice the precision of these types and two bits more, so that rounding +, −, ·, / and √ to `f32` and then to the
 // type gives what rounding once would (S. A. Figueroa, "When is double rounding innocuous?", 1995). That covers the denormals of
-// `bf16` as well, where `f32` loses precision with it: sums and products there are exact in `f32`, and a quotient of two 8-bit
-// integers comes no nearer to a halfway point than 2^-8 of the last place, of which `f32` keeps 16 bits.
+// `bf16` as well, where `f32` loses precision with it: sums there are exact in `f32`; a product is exact from half the smallest
+// denormal on, and below that rounds to 0 either way; and a quotient of two 8-bit integers comes no nearer to a halfway point than
+// 2^-10 of the last place, of which `f32` keeps 16 bits.
 macro_rules! narrow_floats {
     ($($t:ident, $widen:ident, $narrow:ident);* $(;)?) => { $(
         impl Numeric for $t {

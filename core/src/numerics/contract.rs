@@ -55,7 +55,8 @@ pub enum NanRule {
     None,
     /// Operands' bits pass through; at most the sign changes.
     Bits,
-    /// A result that is NaN is the canonical NaN.
+    /// A result of arithmetic that is NaN is the canonical NaN. Where the definition hands elements on (a cast to the same type,
+    /// `alpha = 0`, `beta = 1` with nothing to add) their bits stay.
     Canonical,
     /// A NaN operand loses against a number; of two, the canonical NaN.
     Ignored,

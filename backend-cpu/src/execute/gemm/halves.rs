@@ -68,7 +68,7 @@ unsafe fn product<T: GemmArithmetic<Compute = f32>>(
                     let a = widen(workers, problem.a.block(i, depth, c.rows, deep), &mut scratch.a);
                     let b = widen(workers, problem.b.block(depth, j, deep, c.cols), &mut scratch.b);
                     let parallelism = match workers {
-                        Some(workers) if workers.threads() > 1 => Parallelism::Rayon(workers.threads()),
+                        Some(workers) if workers.installed() > 1 => Parallelism::Rayon(workers.installed()),
                         _ => Parallelism::None,
                     };
                     multiply(1.0, a, b, if depth == 0 { 0.0 } else { 1.0 }, sums, parallelism);

@@ -22,7 +22,7 @@ pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<T>
         workers.split(problem.batch, grain, |products| products.for_each(|index| each(index, Parallelism::None)));
     } else {
         // Inside `install` rayon knows no other pool than the device's.
-        let parallelism = || match workers.threads() {
+        let parallelism = || match workers.installed() {
             1 => Parallelism::None,
             threads => Parallelism::Rayon(threads),
         };

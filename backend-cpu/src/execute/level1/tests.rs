@@ -117,6 +117,19 @@ fn wide_reductions<T: Sample + ScalarArithmetic<Magnitude: Sample + ScalarArithm
     vectors(make, sums);
 }
 
+/// The results of more than 64 and of more than 1,024 chunks combine by the tree as well.
+#[test]
+fn reductions_of_many_chunks_keep_the_order_of_the_tree() {
+    let mut random = Random(5);
+    for chunks in [65, 1025] {
+        let len = chunks * 8192 + 5;
+        let (x, y) = (random.vector(len, f32::ordinary), random.vector(len, f32::ordinary));
+        sums(&x, 1, &y, 1, &format!("{chunks} chunks"));
+        let plain = x.iter().zip(&y).fold(0.0, |sum: f32, (x, y)| x.mul_add(*y, sum));
+        assert_ne!(plain, blas::dot(len, |i| x[i], |i| y[i]), "{chunks} chunks do not tell orders apart");
+    }
+}
+
 /// A NaN or an infinity somewhere in ordinary data.
 fn special_reductions<T: Sample + ScalarArithmetic<Magnitude: Sample + ScalarArithmetic>>() {
     let mut random = Random(2);

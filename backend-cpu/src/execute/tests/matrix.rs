@@ -90,6 +90,24 @@ fn a_third_level_of_chunks() {
     check_whole(&halves, ReduceOp::Sum, reduction::sum(len, |i| halves[i]));
 }
 
+/// The results of many chunks combine by the tree, and not in some other order: on data that cancels, where orders differ.
+#[test]
+fn sums_of_many_chunks_keep_the_order_of_the_tree() {
+    for chunks in [65, 129, 1025] {
+        let len = chunks * 8192 + 5;
+        let mut random = Random(28);
+        let values: Vec<f32> = (0..len)
+            .map(|_| {
+                let bits = random.next();
+                (bits % 2001) as f32 - 1000.0 + (bits >> 40) as f32 / 16_777_216.0
+            })
+            .collect();
+        let sum = reduction::sum(len, |i| values[i]);
+        check_whole(&values, ReduceOp::Sum, sum);
+        assert_ne!(sum, values.iter().sum(), "{chunks} chunks do not tell orders apart");
+    }
+}
+
 fn check_lines<T: Element>(
     op: ReduceOp,
     axis: Axis,

@@ -345,3 +345,30 @@ fn halves_round_once_at_the_end() {
     assert_eq!(scale(0.5, payload).to_bits(), 0x7e00);
     assert_eq!(scale(0.0, payload).to_bits(), 0);
 }
+
+/// The ending of `gemv` and `gemm` rounds `beta · c` and then once more: against a fused multiply-add made of exact arithmetic, on data
+/// that tells it from two rounded products and a rounded sum.
+#[test]
+fn the_ending_of_a_product_is_fused() {
+    let mut differs = 0;
+    for i in 0..1000_u32 {
+        let at = |k: u32| 1.0 + ((i * 7919 + k * 104_729) % 65_521) as f32 / 65_521.0;
+        let (alpha, sum, beta, c) = (at(1), at(2), -at(3), at(4));
+        let want = fma32(alpha, sum, fma32(beta, c, 0.0));
+        assert_eq!(update(alpha, sum, beta, c).to_bits(), want.to_bits(), "{alpha} {sum} {beta} {c}");
+        differs += usize::from(want != alpha * sum + beta * c);
+
+        let complex = |k: u32| Complex::new(at(k), -at(k + 1));
+        let (alpha, sum, beta, c) = (complex(5), complex(7), complex(9), complex(11));
+        let product = Complex::new(
+            fma32(-beta.im, c.im, fma32(beta.re, c.re, 0.0)),
+            fma32(beta.im, c.re, fma32(beta.re, c.im, 0.0)),
+        );
+        let want = Complex::new(
+            fma32(-alpha.im, sum.im, fma32(alpha.re, sum.re, product.re)),
+            fma32(alpha.im, sum.re, fma32(alpha.re, sum.im, product.im)),
+        );
+        assert_eq!(update(alpha, sum, beta, c), want);
+    }
+    assert!(differs > 100, "only {differs} of 1000 cases tell the two apart");
+}
