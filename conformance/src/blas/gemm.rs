@@ -250,7 +250,44 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
             case.bits("a second time: c", &again.concat(), &results.concat())?;
         }
         Ok(())
+    })?;
+    session.each(Lane::Bounded, large(level), |case, (size, ops)| {
+        let call = Call {
+            size,
+            ops,
+            scales: [Scale::Generic; 2],
+            fronts: [1, 2, 3],
+            extras: [1, 0, 3],
+            layouts: [Layout::ColumnMajor, Layout::RowMajor, Layout::ColumnMajor],
+            batch: Batch::Single,
+            count: 1,
+            seed: size.iter().fold(17, |seed, &n| seed * 1009 + n as u64),
+        };
+        let problems = call.problems::<T>(Data::Numbers);
+        for (problem, got) in problems.iter().zip(call.run(case, precision, &problems)?) {
+            defined(case, problem, &got)?;
+            problem.compare_bounded(case, row, &got)?;
+        }
+        Ok(())
     })
+}
+
+/// Products that need more than one block of rows, of columns or of the sum, and, at the higher levels, more than one thread.
+fn large(level: Level) -> Vec<([usize; 3], [Op; 2])> {
+    let mut large = vec![
+        ([5, 7, 257], [Op::N, Op::T]),
+        ([3, 5, 1025], [Op::T, Op::N]),
+        ([129, 241, 3], [Op::C, Op::N]),
+        ([241, 129, 3], [Op::N, Op::C]),
+    ];
+    if level != Level::Smoke {
+        large.extend([
+            ([130, 250, 300], [Op::N, Op::N]),
+            ([70, 90, 600], [Op::C, Op::C]),
+            ([6, 9, 2049], [Op::N, Op::C]),
+        ]);
+    }
+    large
 }
 
 /// Matrices whose elements use every digit of their type, times a permutation: the result has the same digits. With
@@ -276,11 +313,8 @@ fn every_digit<T: Factors, D: Device>(case: &mut Case<'_, D>, call: Call, precis
 
 /// A NaN or an infinity in `a` reaches every element of its row, and no other.
 fn propagation<T: Factors, D: Device>(case: &mut Case<'_, D>, call: Call, precision: Precision) -> Verdict {
-    let call = Call { batch: Batch::Single, ..call };
+    let call = Call { batch: Batch::Single, size: call.size.map(|n| n.max(1)), ..call };
     let [m, n, k] = call.size;
-    if m * n * k == 0 {
-        return Ok(());
-    }
     let mut random = Random::new(call.seed);
     let mut problems = call.problems::<T>(Data::Integers(1));
     for problem in &mut problems {

@@ -12,7 +12,7 @@ use crate::session::Session;
 use proptest::prelude::*;
 use warpwave_core::numerics::blas;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Blas, Buffer, Device, Stream};
+use warpwave_core::{Blas, Buffer, Device, Layout, Stream};
 
 type Input = (Matrix, [usize; 2], [isize; 2], Scale, u64);
 
@@ -86,6 +86,11 @@ pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verd
     session.cases(Lane::Poison, Counts::of(10), inputs(Just(Scale::Zero).boxed()), |case, input| {
         let Outcome { a, got, .. } = run::<T, D>(case, input, Data::Special)?;
         case.bits("a, with alpha = 0,", &got, &a)
+    })?;
+    // More than one block of rows or columns.
+    session.each(Lane::Exact, [(3, 257), (257, 3), (300, 513)], |case, (rows, cols)| {
+        let at = Matrix::new(1, rows, cols, 3, Layout::ColumnMajor);
+        run::<T, D>(case, (at, [2, 1], [1, -2], Scale::Generic, 29), Data::Numbers).map(drop)
     })?;
     session.cases(Lane::Bounded, Counts::of(20), inputs(scales().boxed()), |case, input| {
         let Outcome { alpha, x, y, a, got } = run::<T, D>(case, input, Data::Numbers)?;

@@ -39,13 +39,15 @@ pub(crate) fn lengths(level: Level) -> impl Strategy<Value = usize> {
     const SMOKE: &[usize] = &[0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 513, 1025];
     const FULL: &[usize] =
         &[0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 513, 1025, 2049, 4095, 8193, 40_001];
-    select(if level == Level::Smoke { SMOKE } else { FULL })
+    // Edges, and any length besides: a vector loop's tail has a size for every remainder.
+    prop_oneof![3 => select(if level == Level::Smoke { SMOKE } else { FULL }), 2 => 0..400_usize]
 }
 
 /// Dimensions of matrices up to `largest`.
 pub(crate) fn dimensions(largest: usize) -> impl Strategy<Value = usize> {
     const ALL: &[usize] = &[0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129];
-    select(ALL.iter().copied().filter(|&n| n <= largest).collect::<Vec<_>>())
+    let edges = ALL.iter().copied().filter(|&n| n <= largest).collect::<Vec<_>>();
+    prop_oneof![3 => select(edges), 2 => 0..=largest]
 }
 
 /// Elements in front of an operand.
