@@ -5,6 +5,7 @@ use crate::element::{GemmElement, Scalar, ScalarValue};
 use crate::error::{Error, Result};
 use crate::matrix::{Batch, BatchMut, MatrixView, MatrixViewMut};
 use crate::operation::{Gemm, Gemv, Op, Operation};
+use crate::runtime::Checked;
 use crate::stream::{BufferOf, Stream, same_len};
 use crate::view::{AsVector, AsVectorMut, AsViewMut, View};
 
@@ -31,7 +32,11 @@ pub trait Blas: Stream {
         if x.is_empty() {
             return Ok(());
         }
-        self.submit(Operation::Swap { x: x.operand(), y: y.operand() }, &[x.access(true), y.access(true)])
+        self.submit(
+            Checked::TYPED,
+            Operation::Swap { x: x.operand(), y: y.operand() },
+            &[x.access(true), y.access(true)],
+        )
     }
 
     /// `x = alpha · x`, also for `alpha` 0, where a NaN stays one.
@@ -43,7 +48,11 @@ pub trait Blas: Stream {
         if x.is_empty() {
             return Ok(());
         }
-        self.submit(Operation::Scal { alpha: ScalarValue::new(alpha), x: x.operand() }, &[x.access(true)])
+        self.submit(
+            Checked::TYPED,
+            Operation::Scal { alpha: ScalarValue::new(alpha), x: x.operand() },
+            &[x.access(true)],
+        )
     }
 
     /// `y = alpha · x + y`. With `alpha` 0 nothing is read or written.
@@ -62,6 +71,7 @@ pub trait Blas: Stream {
             return Ok(());
         }
         self.submit(
+            Checked::TYPED,
             Operation::Axpy { alpha: ScalarValue::new(alpha), x: x.operand(), y: y.operand() },
             &[x.access(false), y.access(true)],
         )
@@ -135,7 +145,11 @@ pub trait Blas: Stream {
         out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
     ) -> Result<()> {
         let (x, out) = (x.vector(), first("nrm2", out)?);
-        self.submit(Operation::Nrm2 { x: x.operand(), out: out.span() }, &[x.access(false), out.part.access(true)])
+        self.submit(
+            Checked::TYPED,
+            Operation::Nrm2 { x: x.operand(), out: out.span() },
+            &[x.access(false), out.part.access(true)],
+        )
     }
 
     /// `Σ |re x| + |im x|`. Waits for the result.
@@ -156,7 +170,11 @@ pub trait Blas: Stream {
         out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
     ) -> Result<()> {
         let (x, out) = (x.vector(), first("asum", out)?);
-        self.submit(Operation::Asum { x: x.operand(), out: out.span() }, &[x.access(false), out.part.access(true)])
+        self.submit(
+            Checked::TYPED,
+            Operation::Asum { x: x.operand(), out: out.span() },
+            &[x.access(false), out.part.access(true)],
+        )
     }
 
     /// The index, from 0, of the first element of largest `|re x| + |im x|`; of the first NaN, if there is one. `None` of nothing.
@@ -179,7 +197,11 @@ pub trait Blas: Stream {
         out: &mut impl AsViewMut<u64, Self::Device>,
     ) -> Result<()> {
         let (x, out) = (x.vector(), first("iamax", out)?);
-        self.submit(Operation::Iamax { x: x.operand(), out: out.span() }, &[x.access(false), out.part.access(true)])
+        self.submit(
+            Checked::TYPED,
+            Operation::Iamax { x: x.operand(), out: out.span() },
+            &[x.access(false), out.part.access(true)],
+        )
     }
 
     /// `y = alpha · op(a) · x + beta · y`. With `beta` 0 the old `y` is not read, with `alpha` 0 neither `a` nor `x`.
@@ -211,7 +233,7 @@ pub trait Blas: Stream {
             y: y.operand(),
             precision: self.precision(),
         };
-        self.submit(Operation::Gemv(gemv), &[a.access(false), x.access(false), y.access(true)])
+        self.submit(Checked::TYPED, Operation::Gemv(gemv), &[a.access(false), x.access(false), y.access(true)])
     }
 
     /// `a = alpha · x · yᵀ + a`, not conjugated (`geru` for complex types). With `alpha` 0 nothing is read or written.
@@ -232,6 +254,7 @@ pub trait Blas: Stream {
             return Ok(());
         }
         self.submit(
+            Checked::TYPED,
             Operation::Ger { alpha: ScalarValue::new(alpha), x: x.operand(), y: y.operand(), a: a.operand() },
             &[x.access(false), y.access(false), a.access(true)],
         )
@@ -320,7 +343,7 @@ fn gemm<S: Stream, T: GemmElement>(
         strides: [stride_a, stride_b, stride_c],
         precision: stream.precision(),
     };
-    stream.submit(Operation::Gemm(gemm), &[a.access(false), b.access(false), c.access(true)])
+    stream.submit(Checked::TYPED, Operation::Gemm(gemm), &[a.access(false), b.access(false), c.access(true)])
 }
 
 fn dot<S: Stream, T: Scalar>(
@@ -334,6 +357,7 @@ fn dot<S: Stream, T: Scalar>(
     let (x, y, out) = (x.vector(), y.vector(), first(name, out)?);
     same_len(name, "y", x.len(), y.len())?;
     stream.submit(
+        Checked::TYPED,
         Operation::Dot { conj, x: x.operand(), y: y.operand(), out: out.span() },
         &[x.access(false), y.access(false), out.part.access(true)],
     )

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::numerics::{Absolute, CastFrom, ComplexNumeric, Negate, Numeric, Reducible};
 use crate::operation::{Axis, BinaryOp, CompareOp, Operation, OperationKind, ReduceOp, Source, UnaryOp};
-use crate::runtime::Access;
+use crate::runtime::{Access, Checked};
 use crate::stream::{Stream, same_len};
 use crate::view::{AsView, AsViewMut, View, ViewMut};
 
@@ -201,7 +201,7 @@ pub trait Ops: Stream {
             return Ok(());
         }
         let (start, step) = (ScalarValue::new(start), ScalarValue::new(step));
-        self.submit(Operation::Iota { start, step, out: out.span() }, &[out.part.access(true)])
+        self.submit(Checked::TYPED, Operation::Iota { start, step, out: out.span() }, &[out.part.access(true)])
     }
 
     /// `out[i] = x[i]`, converted.
@@ -218,7 +218,11 @@ pub trait Ops: Stream {
         if x.is_empty() {
             return Ok(());
         }
-        self.submit(Operation::Cast { x: x.span(), out: out.span() }, &[x.part.access(false), out.part.access(true)])
+        self.submit(
+            Checked::TYPED,
+            Operation::Cast { x: x.span(), out: out.span() },
+            &[x.part.access(false), out.part.access(true)],
+        )
     }
 
     unary! {
@@ -311,6 +315,7 @@ pub trait Ops: Stream {
             return Ok(());
         }
         self.submit(
+            Checked::TYPED,
             Operation::Select { mask: mask.span(), a: a.source(), b: b.source(), out: out.span() },
             &[mask.part.access(false), a.access(&out), b.access(&out), out.part.access(true)],
         )
@@ -341,7 +346,11 @@ pub trait Ops: Stream {
         if x.operand().is_empty() {
             return Ok(());
         }
-        self.submit(Operation::Transpose { x: x.operand(), out: out.operand() }, &[x.access(false), out.access(true)])
+        self.submit(
+            Checked::TYPED,
+            Operation::Transpose { x: x.operand(), out: out.operand() },
+            &[x.access(false), out.access(true)],
+        )
     }
 
     /// `out[i] = op x[i]`, for an operation chosen at run time.
@@ -360,6 +369,7 @@ pub trait Ops: Stream {
             return Ok(());
         }
         self.submit(
+            Checked::TYPED,
             Operation::Unary { op, x: x.span(), out: out.span() },
             &[x.part.access(false), out.part.access(true)],
         )
@@ -374,7 +384,7 @@ pub trait Ops: Stream {
         if x.is_empty() {
             return Ok(());
         }
-        self.submit(Operation::Unary { op, x: x.span(), out: x.span() }, &[x.part.access(true)])
+        self.submit(Checked::TYPED, Operation::Unary { op, x: x.span(), out: x.span() }, &[x.part.access(true)])
     }
 
     /// `out[i] = a[i] op b[i]`, for an operation chosen at run time.
@@ -395,6 +405,7 @@ pub trait Ops: Stream {
             return Ok(());
         }
         self.submit(
+            Checked::TYPED,
             Operation::Binary { op, a: a.source(), b: b.source(), out: out.span() },
             &[a.access(&out), b.access(&out), out.part.access(true)],
         )
@@ -416,6 +427,7 @@ pub trait Ops: Stream {
             return Ok(());
         }
         self.submit(
+            Checked::TYPED,
             Operation::Binary { op, a: Source::Span(x.span()), b: b.source(), out: x.span() },
             &[b.access(&x), x.part.access(true)],
         )
@@ -443,7 +455,7 @@ pub trait Ops: Stream {
             Operand::View(view) => Some(view.part.access(false)),
             Operand::Scalar(_) => None,
         }));
-        self.submit(Operation::Compare { op, a: a.source(), b: b.source(), out: out.span() }, &accesses)
+        self.submit(Checked::TYPED, Operation::Compare { op, a: a.source(), b: b.source(), out: out.span() }, &accesses)
     }
 
     /// A reduction of all elements ([`Axis::Whole`], in the order of a contiguous `x`), or one result per row or per column, for a reduction
@@ -476,6 +488,7 @@ pub trait Ops: Stream {
             return Ok(());
         }
         self.submit(
+            Checked::TYPED,
             Operation::Reduce { op, axis, x: x.operand(), out: out.span() },
             &[x.access(false), out.part.access(true)],
         )

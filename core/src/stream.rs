@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::operation::{Operation, Precision, Ptr};
 use crate::pinned::Pinned;
-use crate::runtime::{Access, Dropped, Point, Shared, StreamCore};
+use crate::runtime::{Access, Checked, Dropped, Point, Shared, StreamCore};
 use crate::sync::Arc;
 use crate::view::{AsVector, AsVectorMut, AsView, AsViewMut, View, ViewMut};
 use std::fmt;
@@ -130,7 +130,11 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         match (x.contiguous(), y.contiguous()) {
             (Some(x), Some(y)) => self.copy_views(x, ViewMut::exclusive(y), "copy"),
             _ if x.is_empty() => Ok(()),
-            _ => self.submit(Operation::Copy { x: x.operand(), y: y.operand() }, &[x.access(false), y.access(true)]),
+            _ => self.submit(
+                Checked::TYPED,
+                Operation::Copy { x: x.operand(), y: y.operand() },
+                &[x.access(false), y.access(true)],
+            ),
         }
     }
 
@@ -159,7 +163,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         if source.layout != target.layout {
             // A change of layout is the transposition of the source seen as its own transpose.
             let x = x.transposed().operand();
-            return self.submit(Operation::Transpose { x, out: target }, &accesses);
+            return self.submit(Checked::TYPED, Operation::Transpose { x, out: target }, &accesses);
         }
         let (run, rows) = source.runs();
         let size = size_of::<T>();
@@ -173,7 +177,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
             src_pitch: source.ld * size,
             dst_pitch: target.ld * size,
         };
-        self.transfer(transfer, &accesses, "copy_matrix")
+        self.transfer(Checked::TYPED, transfer, &accesses, "copy_matrix")
     }
 
     /// Every element of `x` becomes `value`.
@@ -185,7 +189,11 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         if x.is_empty() {
             return Ok(());
         }
-        self.submit(Operation::Fill { value: ScalarValue::new(value), out: x.span() }, &[x.part.access(true)])
+        self.submit(
+            Checked::TYPED,
+            Operation::Fill { value: ScalarValue::new(value), out: x.span() },
+            &[x.part.access(true)],
+        )
     }
 
     /// Calls `function` on the host when the stream gets there.
@@ -218,11 +226,12 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
 
     /// Enqueues an operation that has been checked, after what its accesses conflict with.
     #[doc(hidden)]
-    fn submit(&self, operation: Operation, accesses: &[Access<'_>]) -> Result<()>;
+    fn submit(&self, checked: Checked, operation: Operation, accesses: &[Access<'_>]) -> Result<()>;
 
     /// Enqueues a copy that has been checked.
     #[doc(hidden)]
-    fn transfer(&self, transfer: Transfer, accesses: &[Access<'_>], name: &'static str) -> Result<()>;
+    fn transfer(&self, checked: Checked, transfer: Transfer, accesses: &[Access<'_>], name: &'static str)
+    -> Result<()>;
 
     #[doc(hidden)]
     fn copy_views<T: Element>(
@@ -246,7 +255,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
             src_pitch: x.part.bytes,
             dst_pitch: x.part.bytes,
         };
-        self.transfer(transfer, &[x.part.access(false), y.part.access(true)], name)
+        self.transfer(Checked::TYPED, transfer, &[x.part.access(false), y.part.access(true)], name)
     }
 }
 
@@ -410,7 +419,7 @@ impl<B: Backend> Stream for ManagedStream<B> {
         shared.synchronize(core, raw).map_err(|e| e.in_operation("synchronize"))
     }
 
-    fn submit(&self, operation: Operation, accesses: &[Access<'_>]) -> Result<()> {
+    fn submit(&self, _checked: Checked, operation: Operation, accesses: &[Access<'_>]) -> Result<()> {
         let Queue { core, raw, shared } = &*self.queue;
         let (kind, dtype) = (operation.kind(), operation.dtype());
         if !shared.backend.supports(kind, dtype) {
@@ -425,7 +434,13 @@ impl<B: Backend> Stream for ManagedStream<B> {
         shared.submit(core, raw, accesses, execute).map_err(|e| e.in_operation(kind))
     }
 
-    fn transfer(&self, transfer: Transfer, accesses: &[Access<'_>], name: &'static str) -> Result<()> {
+    fn transfer(
+        &self,
+        _checked: Checked,
+        transfer: Transfer,
+        accesses: &[Access<'_>],
+        name: &'static str,
+    ) -> Result<()> {
         let Queue { core, raw, shared } = &*self.queue;
         let copy = |backend: &B| {
             // SAFETY: as for `submit`: source and destination are views of equal shape, one of them borrowed exclusively, so disjoint.

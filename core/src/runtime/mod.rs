@@ -34,7 +34,7 @@ pub(crate) use deferred::Dropped;
 pub(crate) use host::refuse_inside;
 pub(crate) use step::Step;
 pub(crate) use stream::{Point, StreamCore};
-pub(crate) use submit::Access;
+pub(crate) use submit::{Access, Checked};
 
 use crate::backend::Backend;
 use crate::error::{Error, ErrorKind, Result};

@@ -19,6 +19,15 @@ pub struct Access<'a> {
     pub(crate) write: bool,
 }
 
+/// Says that a typed method has checked an operation. Only this crate can make one, so that what takes it cannot be called from
+/// outside, though it is a method of a public trait.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked(());
+
+impl Checked {
+    pub(crate) const TYPED: Checked = Checked(());
+}
+
 impl<B: Backend> Inner<B> {
     /// Enqueues work that does `accesses`. `raw` is `stream`'s own.
     ///
