@@ -14,7 +14,8 @@ use warpwave_core::{Device, Result};
 ///
 /// Takes one expression or several, each giving a [`Result`](warpwave_core::Result) with a [`Device`](warpwave_core::Device), and is
 /// all that the file has to hold. In `Cargo.toml` the test has `harness = false`. Tests are named by device, mode and check:
-/// `cpu.inline.blas.axpy.f32`. If none is filtered out, the coverage of the contract is judged at the end.
+/// `cpu.inline.blas.axpy.f32`. A check of an operation that the device does not offer is an ignored test, and one that is skipped
+/// fails with its reason. If none is filtered out, the coverage of the contract is judged at the end.
 ///
 /// ```no_run
 /// warpwave_conformance::conformance_tests!(<warpwave_cpu::CpuDevice as warpwave_core::Device>::open(0));
@@ -65,15 +66,23 @@ impl Harness {
         let coverage = Arc::new(Mutex::new(Coverage::default()));
         for check in crate::suite() {
             let (device, coverage) = (device.clone(), coverage.clone());
-            self.trials.push(Trial::test(format!("{name}.{}", check.id()), move || {
+            let lacking = check.rows().iter().find(|row| !device.supports(row.kind, row.dtype));
+            let kind = lacking.map(|row| format!("not offered: {} of {}", row.kind, row.dtype));
+            let name = format!("{name}.{}", check.id());
+            let trial = Trial::test(name, move || {
                 let mut own = Coverage::default();
                 let report = run_check(&device, &Behind, &check, &Options::default(), &mut own);
                 coverage.lock().unwrap_or_else(PoisonError::into_inner).join(own);
                 match report.outcome {
-                    Outcome::Fail => Err(Failed::from(report.detail.unwrap_or_default())),
-                    _ => Ok(()),
+                    Outcome::Pass => Ok(()),
+                    // A test cannot be ignored once it runs, and what did not run must not count as passed.
+                    _ => Err(Failed::from(report.detail.or(report.reason).unwrap_or_default())),
                 }
-            }));
+            });
+            self.trials.push(match kind {
+                Some(kind) => trial.with_kind(kind).with_ignored_flag(true),
+                None => trial,
+            });
         }
         self.judges.push(Box::new(move || {
             let report = judge(&device, &coverage.lock().unwrap_or_else(PoisonError::into_inner));

@@ -9,8 +9,8 @@
 //!   reason of the environment, which is given). A device that refuses an operation which it claims to support fails, and so does a
 //!   check that executes no case.
 //! - A case is one call with inputs of its own, compared with an independent reference: exact integers, or arithmetic of higher
-//!   precision. For special values (NaN, infinities, signed zeros) the reference is the definition in `warpwave-core`, which that
-//!   crate's own tests pin. Inputs depend on the run's seed and the case's [identifier](CaseId) alone, never on the device or on
+//!   precision. For special values (NaN, infinities, signed zeros) it is the definition in `warpwave-core`; since a device may
+//!   run that same definition, the checks `elementwise.specials` compare with bit patterns that are written out. Inputs depend on the run's seed and the case's [identifier](CaseId) alone, never on the device or on
 //!   what ran before. So each can be run again by itself, and two machines compared.
 //! - Each operation has up to three [lanes](warpwave_core::numerics::contract::Lane); a run without a filter fails if a row of the
 //!   contract has a lane without a case ([`COVERAGE`]).

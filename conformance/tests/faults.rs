@@ -30,7 +30,7 @@ fn checks(fault: Option<Fault>, mode: Mode, names: &[&str]) -> RunReport {
 
 /// What is wrong with how a fault was caught, if anything.
 fn judge(planted: &Planted) -> Option<String> {
-    let Planted { fault, mode, caught_by, .. } = *planted;
+    let Planted { fault, mode, caught_by, detail: expected, .. } = *planted;
     let (sender, receiver) = channel();
     std::thread::spawn(move || drop(sender.send(checks(Some(fault), mode, &[caught_by]))));
     let Ok(report) = receiver.recv_timeout(PATIENCE) else {
@@ -41,8 +41,10 @@ fn judge(planted: &Planted) -> Option<String> {
             let detail = check.detail.as_deref().unwrap_or_default();
             match check.outcome {
                 // A panic would be a fault of the fault.
-                Outcome::Fail if !detail.contains("panic") => None,
-                outcome => Some(format!("{fault}: {caught_by} ended {} {detail}", outcome.name())),
+                Outcome::Fail if detail.contains(expected) && !detail.contains("panic") => None,
+                outcome => {
+                    Some(format!("{fault}: {caught_by} ended {} {detail}, not with {expected:?}", outcome.name()))
+                }
             }
         }
         checks => Some(format!("{fault}: {} checks are named {caught_by}", checks.len())),

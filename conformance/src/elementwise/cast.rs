@@ -9,8 +9,6 @@ use crate::failure::{Failure, Verdict};
 use crate::level::{Counts, Level};
 use crate::reference::{Data, Image, Random, Sample, Vector, fronts, lengths, seeds};
 use crate::session::Session;
-use proptest::sample::select;
-use std::fmt;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::numerics::{CastFrom, scalar};
 use warpwave_core::{Buffer, DType, Device, Ops, ScalarValue, Stream, match_dtype};
@@ -22,18 +20,6 @@ type Convert<S, D> = fn(&mut Case<'_, D>, usize, &[S]) -> Verdict<Vec<u8>>;
 struct Target<S: Sample, D: Device> {
     dtype: DType,
     convert: Convert<S, D>,
-}
-
-impl<S: Sample, D: Device> Clone for Target<S, D> {
-    fn clone(&self) -> Self {
-        Target { dtype: self.dtype, convert: self.convert }
-    }
-}
-
-impl<S: Sample, D: Device> fmt::Debug for Target<S, D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "to {}", self.dtype)
-    }
 }
 
 /// The check of conversions from `source`.
@@ -72,56 +58,57 @@ fn convert<S: Sample, T: Sample + CastFrom<S>, D: Device>(
 }
 
 fn from<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
-    let level = session.level();
-    let inputs = || (select(targets.to_vec()), fronts(), lengths(level), seeds());
-    // Integers that every type holds.
-    session.cases(
-        Lane::Exact,
-        Counts::of(8),
-        inputs(),
-        |case, (Target { dtype: target, convert }, front, len, seed)| {
-            let mut random = Random::new(seed);
-            let integers: Vec<[i64; 2]> =
-                (0..len).map(|_| [random.below(100) as i64, random.below(100) as i64]).collect();
-            let x: Vec<S> = integers.iter().map(|&x| S::from_integers(x)).collect();
-            let got = convert(case, front, &x)?;
-            let want: Vec<u8> = integers.iter().flat_map(|&[re, im]| {
-            let im = if S::DTYPE.is_complex() { im } else { 0 };
-            match_dtype!(target, any T => bytemuck::bytes_of(&T::from_integers([re, im])).to_vec(), _ => Vec::new())
-        }).collect();
-            case.bits(format_args!("{target}"), &got, &want)
-        },
-    )?;
-    for (lane, data) in [(Lane::Exact, Data::Special), (Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
-        session.cases(
-            lane,
-            Counts::of(8),
-            inputs(),
-            |case, (Target { dtype: target, convert }, front, len, seed)| {
-                let x = Random::new(seed).vector::<S>(data, len);
-                let got = convert(case, front, &x)?;
-                case.bits(format_args!("{target}"), &got, &define(&x, target)?)
-            },
-        )?;
+    for target in targets {
+        pair(session, target)?;
     }
     every_pattern(session, targets)?;
     saturation(session, targets)?;
-    halfway(session, targets)?;
-    session.cases(
-        Lane::Bounded,
-        Counts::of(8),
-        inputs(),
-        |case, (Target { dtype: target, convert }, front, len, seed)| {
-            let x = Random::new(seed).vector::<S>(Data::Numbers, len);
+    halfway(session, targets)
+}
+
+/// Cases that each pair of types has.
+fn pair<S: Sample, D: Device>(session: &mut Session<'_, D>, target: &Target<S, D>) -> Verdict {
+    let &Target { dtype: target, convert } = target;
+    let level = session.level();
+    let inputs = || (fronts(), lengths(level), seeds());
+    // Integers that every type holds.
+    session.cases(Lane::Exact, Counts::of(2), inputs(), |case, (front, len, seed)| {
+        let mut random = Random::new(seed);
+        let integers: Vec<[i64; 2]> = (0..len).map(|_| [random.below(100) as i64, random.below(100) as i64]).collect();
+        let x: Vec<S> = integers.iter().map(|&x| S::from_integers(x)).collect();
+        let got = convert(case, front, &x)?;
+        let element = |&[re, im]: &[i64; 2]| {
+            let im = if S::DTYPE.is_complex() { im } else { 0 };
+            match_dtype!(target, any T => bytemuck::bytes_of(&T::from_integers([re, im])).to_vec(), _ => Vec::new())
+        };
+        let want: Vec<u8> = integers.iter().flat_map(element).collect();
+        case.bits(format_args!("{target}"), &got, &want)
+    })?;
+    // Every special value.
+    session.once(Lane::Exact, |case| {
+        let special = S::specials();
+        let x: Vec<S> =
+            (0..special.len()).map(|i| S::from_patterns([special[i], special[(7 * i + 1) % special.len()]])).collect();
+        let got = convert(case, 1, &x)?;
+        case.bits(format_args!("{target}"), &got, &define(&x, target)?)
+    })?;
+    for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
+        session.cases(lane, Counts::of(2), inputs(), |case, (front, len, seed)| {
+            let x = Random::new(seed).vector::<S>(data, len);
             let got = convert(case, front, &x)?;
-            case.bits(format_args!("{target}"), &got, &define(&x, target)?)?;
-            if target.is_integer() {
-                // What is cut off is not an error of rounding.
-                return Ok(());
-            }
-            match_dtype!(target, any T => within_one_rounding::<S, T, D>(case, &x, &got), _ => Ok(()))
-        },
-    )
+            case.bits(format_args!("{target}"), &got, &define(&x, target)?)
+        })?;
+    }
+    session.cases(Lane::Bounded, Counts::of(2), inputs(), |case, (front, len, seed)| {
+        let x = Random::new(seed).vector::<S>(Data::Numbers, len);
+        let got = convert(case, front, &x)?;
+        case.bits(format_args!("{target}"), &got, &define(&x, target)?)?;
+        if target.is_integer() {
+            // What is cut off is not an error of rounding.
+            return Ok(());
+        }
+        match_dtype!(target, any T => within_one_rounding::<S, T, D>(case, &x, &got), _ => Ok(()))
+    })
 }
 
 fn define<S: Sample>(x: &[S], target: DType) -> Verdict<Vec<u8>> {
@@ -177,12 +164,8 @@ fn saturation<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Tar
     if !S::DTYPE.is_float() {
         return Ok(());
     }
-    let targets: Vec<_> = targets.iter().filter(|target| target.dtype.is_integer()).cloned().collect();
-    session.cases(
-        Lane::Exact,
-        Counts::of(8),
-        (select(targets), seeds()),
-        |case, (Target { dtype: target, convert }, seed)| {
+    for &Target { dtype: target, convert } in targets.iter().filter(|target| target.dtype.is_integer()) {
+        session.cases(Lane::Exact, Counts::of(2), seeds(), |case, seed| {
             let mut random = Random::new(seed);
             let width = 8 * target.size() as u32;
             let signed = matches!(target, DType::I8 | DType::I16 | DType::I32 | DType::I64);
@@ -209,24 +192,21 @@ fn saturation<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Tar
         }).collect();
             let got = convert(case, 1, &x)?;
             case.bits(format_args!("{target}"), &got, &want)
-        },
-    )
+        })?;
+    }
+    Ok(())
 }
 
 /// To a float that does not hold every number: the middle between two neighbours goes to the even one, and what is next
 /// to the middle to the nearer one.
 fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
     let narrower = |target: &&Target<S, D>| match_dtype!(target.dtype, float T => T::UNIT > S::UNIT, _ => false);
-    let targets: Vec<_> = targets.iter().filter(narrower).cloned().collect();
-    if targets.is_empty() || S::DTYPE.is_complex() {
+    if S::DTYPE.is_complex() {
         return Ok(());
     }
     let many = if session.level() == Level::Smoke { 200 } else { 2000 };
-    session.cases(
-        Lane::Exact,
-        Counts::of(4),
-        (select(targets), seeds()),
-        |case, (Target { dtype: target, convert }, seed)| {
+    for &Target { dtype: target, convert } in targets.iter().filter(narrower) {
+        session.cases(Lane::Exact, Counts::of(2), seeds(), |case, seed| {
             let mut random = Random::new(seed);
             let pairs: Vec<(S, Vec<u8>)> = (0..many)
                 .filter_map(|_| match_dtype!(target, float T => beside_middle::<S, T>(&mut random), _ => None))
@@ -234,8 +214,9 @@ fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target
             let (x, want): (Vec<S>, Vec<Vec<u8>>) = pairs.into_iter().unzip();
             let got = convert(case, 3, &x)?;
             case.bits(format_args!("{target}"), &got, &want.concat())
-        },
-    )
+        })?;
+    }
+    Ok(())
 }
 
 /// A number at or next to the middle of two neighbours of `T`, and where it goes; `None` if `S` does not hold it.

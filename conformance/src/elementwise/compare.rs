@@ -74,7 +74,13 @@ fn of_integers<T: Sample>(op: CompareOp, x: [i64; 2], y: [i64; 2]) -> bool {
 }
 
 /// `a op b`. The output is of another type than the inputs, so that it cannot be one of them.
-fn run<T: Sample, D: Device>(case: &mut Case<'_, D>, op: CompareOp, call: &Call, a: &[T], b: &[T]) -> Verdict<Vec<u8>> {
+pub(super) fn run<T: Sample, D: Device>(
+    case: &mut Case<'_, D>,
+    op: CompareOp,
+    call: &Call,
+    a: &[T],
+    b: &[T],
+) -> Verdict<Vec<u8>> {
     let stream = case.stream();
     let [out_at, a_at, b_at] = call.fronts.map(|front| Vector::dense(front, call.len));
     let (a_image, b_image) = (Image::of_vector(&a_at, a), Image::of_vector(&b_at, b));

@@ -1,5 +1,6 @@
 //! Element-wise operations, copies and transposition: all of class R, so every result is compared bit for bit with the
-//! definitions of [`warpwave_core::numerics`], and with references that do not use those.
+//! definitions of [`warpwave_core::numerics`], and with references that do not use those: integers, arithmetic of higher
+//! precision, and written-out bit patterns.
 
 mod arguments;
 mod arithmetic;
@@ -11,6 +12,7 @@ mod names;
 mod operands;
 mod probes;
 mod select;
+mod specials;
 mod transpose;
 
 pub(crate) use operands::inside;
@@ -30,6 +32,7 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     names::add(checks);
     arguments::add(checks);
     probes::add(checks);
+    specials::add(checks);
 }
 
 fn belongs(kind: OperationKind) -> bool {

@@ -21,10 +21,12 @@ pub struct Planted {
     pub mode: Mode,
     /// The id of a check that passes without the fault and fails with it, at the level `smoke`.
     pub caught_by: &'static str,
+    /// What the description of the failure contains: that it is this fault which was seen.
+    pub detail: &'static str,
 }
 
 macro_rules! faults {
-    ($($(#[doc = $doc:literal])* $fault:ident = $name:literal, $mode:ident, $check:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $fault:ident = $name:literal, $mode:ident, $check:literal, $detail:literal;)*) => {
         /// What can be wrong with a backend.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -46,84 +48,84 @@ macro_rules! faults {
         }
 
         const PLANTED: &[Planted] = &[
-            $(Planted { fault: Fault::$fault, mode: Mode::$mode, caught_by: $check }),*
+            $(Planted { fault: Fault::$fault, mode: Mode::$mode, caught_by: $check, detail: $detail }),*
         ];
     };
 }
 
 faults! {
     /// With beta = 0, gemv and gemm take the NaNs of what they update.
-    BetaZeroReadsC = "beta-zero-reads-c", Inline, "blas.gemm.f32.strict";
+    BetaZeroReadsC = "beta-zero-reads-c", Inline, "blas.gemm.f32.strict", "got NaN";
     /// With alpha = 0, gemv and gemm take the NaNs of their matrix.
-    AlphaZeroReadsA = "alpha-zero-reads-a", Inline, "blas.gemv.f64.reproducible";
+    AlphaZeroReadsA = "alpha-zero-reads-a", Inline, "blas.gemv.f64.reproducible", "got NaN";
     /// Products take their first matrix as without gaps, whatever its leading dimension.
-    LdIgnored = "ld-ignored", Inline, "blas.gemm.f64.reproducible";
+    LdIgnored = "ld-ignored", Inline, "blas.gemm.f64.reproducible", "scales";
     /// A transposition and a product write zeros between the columns of their result.
-    PaddingWritten = "padding-written", Inline, "elementwise.transpose.u8";
+    PaddingWritten = "padding-written", Inline, "elementwise.transpose.u8", "what lies around it";
     /// iamax takes the last of equal magnitudes.
-    LastTie = "last-tie", Inline, "blas.iamax.f32";
+    LastTie = "last-tie", Inline, "blas.iamax.f32", "out[0]: expected 0 ";
     /// A stream does not wait for an event.
-    MissingWait = "missing-wait", Async, "runtime.order.read_after_write";
+    MissingWait = "missing-wait", Async, "runtime.order.read_after_write", "y[0]: expected";
     /// Element-wise operations stop one element short.
-    DroppedTail = "dropped-tail", Inline, "elementwise.add.f32";
+    DroppedTail = "dropped-tail", Inline, "elementwise.add.f32", "(ffc5a5a5)";
     /// A download returns memory as it was before the last operation on it.
-    StaleDownload = "stale-download", Inline, "elementwise.neg.i32";
+    StaleDownload = "stale-download", Inline, "elementwise.neg.i32", "(a5a5a5a5)";
     /// An upload leaves out the bytes after the last multiple of 16.
-    PartialUpload = "partial-upload", Inline, "runtime.copy.odd";
+    PartialUpload = "partial-upload", Inline, "runtime.copy.odd", "behind the end";
     /// Conjugation is left out of transposed matrices and of dotc.
-    TransposeForConjugate = "transpose-for-conjugate", Inline, "blas.gemm.c32.strict";
+    TransposeForConjugate = "transpose-for-conjugate", Inline, "blas.gemm.c32.strict", "ops: [C";
     /// A negative increment is taken as a positive one.
-    NegativeIncrement = "negative-increment", Inline, "blas.axpy.f64";
+    NegativeIncrement = "negative-increment", Inline, "blas.axpy.f64", "inc: -1";
     /// Every matrix of a batch is multiplied by the first one's right-hand side.
-    BatchStrideIgnored = "batch-stride-ignored", Inline, "blas.gemm.f32.strict";
+    BatchStrideIgnored = "batch-stride-ignored", Inline, "blas.gemm.f32.strict", "batch:";
     /// min and max leave out NaN.
-    NanDroppedInMax = "nan-dropped-in-max", Inline, "elementwise.max.f32";
+    NanDroppedInMax = "nan-dropped-in-max", Inline, "elementwise.max.f32", "expected NaN (7fc00000)";
     /// The reductions to the smallest and the largest leave out NaN.
-    NanDroppedInReduction = "nan-dropped-in-reduction", Inline, "reduction.reduce_max.f64";
+    NanDroppedInReduction = "nan-dropped-in-reduction", Inline, "reduction.reduce_max.f64", "expected NaN (7ff8000000000000)";
     /// nrm2 sums the squares as they are, and overflows.
-    NaiveNorm = "naive-norm", Inline, "blas.nrm2.f64";
+    NaiveNorm = "naive-norm", Inline, "blas.nrm2.f64", "got inf";
     /// gemm of 16-bit floats accumulates in them.
-    NarrowAccumulation = "narrow-accumulation", Inline, "blas.gemm.f16.strict";
+    NarrowAccumulation = "narrow-accumulation", Inline, "blas.gemm.f16.strict", "c[";
     /// A product followed by a difference is fused.
-    Contraction = "contraction", Inline, "elementwise.contraction.f32";
+    Contraction = "contraction", Inline, "elementwise.contraction.f32", "a · b − c";
     /// axpy rounds its product before it adds.
-    UnfusedAxpy = "unfused-axpy", Inline, "blas.axpy.f32";
+    UnfusedAxpy = "unfused-axpy", Inline, "blas.axpy.f32", "y[0]: expected";
     /// Denormal results of arithmetic become zeros.
-    FlushToZero = "flush-to-zero", Inline, "elementwise.mul.f32";
+    FlushToZero = "flush-to-zero", Inline, "elementwise.mul.f32", "got 0.0 (00000000)";
     /// Conversions to 16-bit floats truncate.
-    TruncatingCast = "truncating-cast", Inline, "elementwise.cast.f32";
+    TruncatingCast = "truncating-cast", Inline, "elementwise.cast.f32", "f16[";
     /// Element-wise operations write a zero behind their output.
-    GuardOverrun = "guard-overrun", Inline, "elementwise.mul.i16";
+    GuardOverrun = "guard-overrun", Inline, "elementwise.mul.i16", "what lies behind the output";
     /// A fill of 8- and 16-bit elements writes whole 32-bit words.
-    OddByteFill = "odd-byte-fill", Inline, "elementwise.fill.u8";
+    OddByteFill = "odd-byte-fill", Inline, "elementwise.fill.u8", "what lies behind the output";
     /// After an allocation has failed, so does everything that is enqueued.
-    OutOfMemoryPoisons = "out-of-memory-poisons", Inline, "runtime.memory.exhausted";
+    OutOfMemoryPoisons = "out-of-memory-poisons", Inline, "runtime.memory.exhausted", "an earlier allocation failed";
     /// A host function is dropped without having been called.
-    SwallowedHostFn = "swallowed-host-fn", Async, "runtime.host_fn.order";
+    SwallowedHostFn = "swallowed-host-fn", Async, "runtime.host_fn.order", "called: 0 elements instead of 1";
     /// An operation that the device does not offer is accepted and not executed.
-    SwallowedError = "swallowed-error", Inline, "elementwise.unsupported";
+    SwallowedError = "swallowed-error", Inline, "elementwise.unsupported", "expected it to be unsupported, got Ok";
     /// An event says that it has occurred as soon as it is recorded.
-    EarlyEvent = "early-event", Async, "runtime.event.query";
+    EarlyEvent = "early-event", Async, "runtime.event.query", "occurred before the work in front of it ended";
     /// A product takes a square first matrix as its transpose.
-    RowsForColumns = "rows-for-columns", Inline, "blas.gemv.f32.strict";
+    RowsForColumns = "rows-for-columns", Inline, "blas.gemv.f32.strict", "above the bound";
     /// A sum goes through the elements from left to right.
-    PlainSum = "plain-sum", Inline, "reduction.sum.f32";
+    PlainSum = "plain-sum", Inline, "reduction.sum.f32", "out[0]: expected";
     /// A shift to the right of a negative integer fills with zeros.
-    UnsignedShift = "unsigned-shift", Inline, "elementwise.shr.i32";
+    UnsignedShift = "unsigned-shift", Inline, "elementwise.shr.i32", "expected -1 (ffffffff)";
     /// An integer divided by zero is the largest integer.
-    DivisionByZero = "division-by-zero", Inline, "elementwise.div.i64";
-    /// gemm of f32 with full precision rounds its matrices to bf16.
-    ReducedStrict = "reduced-strict", Inline, "blas.gemm.f32.strict";
+    DivisionByZero = "division-by-zero", Inline, "elementwise.div.i64", "expected 0 (0000000000000000), got 9223372036854775807";
+    /// gemm of f32 with full precision rounds its matrices to TF32.
+    ReducedStrict = "reduced-strict", Inline, "blas.gemm.f32.strict", "expected";
     /// A product leaves out the last of an odd number of columns.
-    DroppedColumn = "dropped-column", Inline, "blas.gemm.c64.strict";
+    DroppedColumn = "dropped-column", Inline, "blas.gemm.c64.strict", "c[0]: expected";
     /// A NaN result has the sign that the processor gave it.
-    UnsettledNan = "unsettled-nan", Inline, "elementwise.div.f32";
+    UnsettledNan = "unsettled-nan", Inline, "elementwise.div.f32", "expected NaN (7fc00000), got NaN (ffc00000)";
     /// min and max do not tell −0 from +0.
-    ZeroSignDropped = "zero-sign-dropped", Inline, "elementwise.min.f16";
+    ZeroSignDropped = "zero-sign-dropped", Inline, "elementwise.min.f16", "expected -0.0 (8000), got 0.0";
     /// A sequence is made by repeated addition.
-    AccumulatedIota = "accumulated-iota", Inline, "elementwise.iota.f32";
+    AccumulatedIota = "accumulated-iota", Inline, "elementwise.iota.f32", "out[";
     /// A copy of rows takes the destination's as without gaps.
-    PitchIgnored = "pitch-ignored", Inline, "runtime.copy.matrix.f32";
+    PitchIgnored = "pitch-ignored", Inline, "runtime.copy.matrix.f32", "target[";
 }
 
 /// Every fault, with the check that catches it.

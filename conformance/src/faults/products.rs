@@ -3,8 +3,8 @@
 use super::elements::{Elements, outputs};
 use super::rework::{Rework, typed};
 use crate::reference::Sample;
+use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic};
-use warpwave_core::numerics::{Numeric, cast};
 use warpwave_core::operation::Gemm;
 use warpwave_core::{DType, Operation, Precision, ScalarValue, bf16, f16, match_dtype};
 
@@ -110,6 +110,13 @@ pub(super) unsafe fn narrow_accumulation(operation: &Operation) -> Rework {
     }
 }
 
+/// Rounds to the 11 significant bits of TF32, to nearest even.
+fn tf32(x: f32) -> f32 {
+    // Past the last finite number the carry makes the infinity.
+    let rounded = |bits: u32| (bits + 0x0fff + (bits >> 13 & 1)) & !0x1fff;
+    if x.is_finite() { f32::from_bits(rounded(x.to_bits())) } else { x }
+}
+
 /// # Safety
 /// As for [`Rework::of`].
 pub(super) unsafe fn reduced_strict(operation: &Operation) -> Rework {
@@ -117,9 +124,8 @@ pub(super) unsafe fn reduced_strict(operation: &Operation) -> Rework {
     if gemm.precision != Precision::Strict {
         return Rework::default();
     }
-    let reduced = |x: f32| cast::<bf16, f32>(cast::<f32, bf16>(x));
-    let element = move |a: &[f32], b: &[f32], alpha: f32, beta: f32, c: f32| {
-        blas::gemm(a.len(), alpha, |k| reduced(a[k]), |k| reduced(b[k]), beta, c)
+    let element = |a: &[f32], b: &[f32], alpha: f32, beta: f32, c: f32| {
+        blas::gemm(a.len(), alpha, |k| tf32(a[k]), |k| tf32(b[k]), beta, c)
     };
     // SAFETY: the caller's.
     unsafe { product::<f32>(gemm, element) }

@@ -235,7 +235,12 @@ macro_rules! wide_floats {
 
         impl FloatNumeric for $t {
             #[inline(always)]
-            fn square_root(a: Self) -> Self { a.sqrt().canonical() }
+            fn square_root(a: Self) -> Self {
+                // The compiler drops a choice of the canonical NaN for negative operands: any NaN will do for it. So a NaN goes
+                // in canonical, and the one that the processor makes of a negative number loses its sign.
+                let root = a.canonical().sqrt();
+                if a == 0.0 { a } else { root.abs() }
+            }
         }
 
         impl Numeric for Complex<$t> {
