@@ -283,6 +283,7 @@ fn large(level: Level) -> Vec<([usize; 3], [Op; 2])> {
     if level != Level::Smoke {
         large.extend([
             ([130, 250, 300], [Op::N, Op::N]),
+            ([130, 250, 300], [Op::C, Op::C]),
             ([70, 90, 600], [Op::C, Op::C]),
             ([6, 9, 2049], [Op::N, Op::C]),
         ]);

@@ -55,6 +55,26 @@ impl Call {
         problem
     }
 
+    /// Special values, of which not every row has one. Every fourth time they are everywhere, in the factors too.
+    fn specials<T: Scalars>(&self) -> Problem<T> {
+        if self.seed.is_multiple_of(4) {
+            return self.problem(Data::Special);
+        }
+        let mut problem = self.problem::<T>(Data::Numbers);
+        let mut random = Random::new(!self.seed);
+        if problem.alpha != T::ZERO {
+            problem.a = (0..self.rows).flat_map(|_| random.specials_with_nan::<T>(self.cols)).collect();
+            // One in `x` reaches all rows.
+            if random.below(2) == 0 {
+                problem.b = seen(&self.x_at(), random.rare_specials(self.cols));
+            }
+        }
+        if problem.beta != T::ZERO {
+            problem.c = random.rare_specials(self.rows);
+        }
+        problem
+    }
+
     fn x_at(&self) -> Vector {
         Vector { front: self.fronts[1], len: self.cols, inc: self.incs[0] }
     }
@@ -109,7 +129,7 @@ pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>, row: &R
     })?;
     if reproducible {
         session.cases(Lane::Exact, Counts::of(10), calls(level, [scales(), scales()]), |case, call| {
-            let problem = call.problem::<T>(Data::Special);
+            let problem = call.specials::<T>();
             let got = call.run(case, precision, &problem)?;
             defined(case, &problem, &got)
         })?;

@@ -44,6 +44,14 @@ pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verd
         let finite = |x: T| if x.has_nan() { T::from_integer(0) } else { x };
         let x = seen(&at, random.vector::<T>(Data::Special, at.len).into_iter().map(finite).collect());
         run(case, &at, &x, blas::iamax(x.len(), |i| x[i]))
+    })?;
+    // Equal maxima, which different blocks and threads find: the first wins.
+    const LEN: usize = 100_003;
+    session.each(Lane::Exact, [0, LEN / 2, LEN - 1], |case, first| {
+        let mut x = Random::new(41).vector::<T>(Data::Integers(2), LEN);
+        x[LEN - 1] = T::from_integer(9);
+        x[first] = T::from_integer(-9);
+        run(case, &Vector::dense(1, LEN), &x, Some(first))
     })
 }
 

@@ -5,6 +5,7 @@ use crate::case::Case;
 use crate::check::Check;
 use crate::failure::Verdict;
 use crate::level::{Counts, Level};
+use crate::reduction::many_chunks;
 use crate::reference::{
     Data, Double, Image, Pair, Random, Sample, Vector, equal_numbers, fronts, lengths, read_increments, seeds, vectors,
     within,
@@ -41,6 +42,16 @@ fn reduced<R: Sample, D: Device>(
     Ok(results[0])
 }
 
+/// Numbers that cancel in pairs, up to some of their digits.
+fn cancelling<T: Sample>(random: &mut Random, len: usize) -> Vec<T> {
+    let mut x: Vec<T> = random.vector(Data::Numbers, len);
+    for pair in x.chunks_exact_mut(2) {
+        let factor = 1.0 + random.number() / 4096.0;
+        pair[1] = T::from_values(pair[0].values().map(|x| -x * factor));
+    }
+    x
+}
+
 pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: bool) -> Verdict {
     let level = session.level();
     type Input = (Vector, usize, isize, u64);
@@ -49,12 +60,11 @@ pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: boo
         case: &mut Case<'_, D>,
         (x_at, front, inc, seed): Input,
         conj: bool,
-        data: Data,
+        make: impl Fn(&mut Random, usize) -> [Vec<T>; 2],
     ) -> Verdict<([Vec<T>; 2], T)> {
         let y_at = Vector { front, len: x_at.len, inc };
-        let mut random = Random::new(seed);
-        let x = seen(&x_at, random.vector::<T>(data, x_at.len));
-        let y = seen(&y_at, random.vector::<T>(data, x_at.len));
+        let [x, y] = make(&mut Random::new(seed), x_at.len);
+        let (x, y) = (seen(&x_at, x), seen(&y_at, y));
         let x_buffer = case.stream().from_slice(&Image::of_vector(&x_at, &x).elements)?;
         let y_buffer = case.stream().from_slice(&Image::of_vector(&y_at, &y).elements)?;
         let got: T = reduced::<T, D>(case, front, |stream, out, at| {
@@ -69,12 +79,13 @@ pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: boo
         Ok(([x, y], got))
     }
     let inputs = || (vectors(sizes(level), read_increments()), fronts(), read_increments(), seeds());
+    let of = |data: Data| move |random: &mut Random, len: usize| [random.vector(data, len), random.vector(data, len)];
     let factor = move |x: &T| {
         let pair = Pair::new(x.values());
         if conj { pair.conj() } else { pair }
     };
     session.cases(Lane::Exact, Counts::of(16), inputs(), |case, input| {
-        let ([x, y], got) = run::<T, D>(case, input, conj, Data::Integers(8))?;
+        let ([x, y], got) = run::<T, D>(case, input, conj, of(Data::Integers(8)))?;
         let sum = x.iter().zip(&y).fold([0_i64; 2], |[re, im], (x, y)| {
             let ([a, b], [c, d]) = (x.values().map(|x| x as i64), y.values().map(|y| y as i64));
             let b = if conj { -b } else { b };
@@ -83,15 +94,25 @@ pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: boo
         equal_numbers(case, "out", &[got], &[T::from_integers(sum)])
     })?;
     session.cases(Lane::Poison, Counts::of(12), inputs(), |case, input| {
-        run::<T, D>(case, input, conj, Data::Special).map(drop)
+        let make = |random: &mut Random, len: usize| [random.specials_with_nan(len), random.rare_specials(len)];
+        run::<T, D>(case, input, conj, make).map(drop)
     })?;
     session.cases(Lane::Bounded, Counts::of(12), inputs(), |case, input| {
-        let ([x, y], got) = run::<T, D>(case, input, conj, Data::Numbers)?;
+        let ([x, y], got) = run::<T, D>(case, input, conj, of(Data::Numbers))?;
         let products = || x.iter().zip(&y).map(|(x, y)| factor(x) * Pair::new(y.values()));
         let exact = products().fold(Pair::ZERO, |a, b| a + b);
         let size: f64 = products().map(Pair::modulus).sum();
         let steps = (tree::depth(x.len()) + 1) as f64;
         within(case, "out", 0, got, exact, complex_factor::<T>() * steps * T::UNIT * size * (1.0 + 1e-9) + T::TINY)
+    })?;
+    session.each(Lane::Exact, many_chunks(level, T::DTYPE), |case, len| {
+        // The same factor for both of a pair that cancels.
+        let make = |random: &mut Random, len: usize| {
+            let mut y: Vec<T> = random.vector(Data::Numbers, len);
+            y.chunks_exact_mut(2).for_each(|pair| pair[1] = pair[0]);
+            [cancelling(random, len), y]
+        };
+        run::<T, D>(case, (Vector::dense(1, len), 2, 1, len as u64), conj, make).map(drop)
     })
 }
 
@@ -115,7 +136,7 @@ pub(super) fn asum<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
         equal_numbers(case, "out", &[got], &[T::Magnitude::from_integer(sum)])
     })?;
     session.cases(Lane::Poison, Counts::of(12), inputs(), |case, (at, seed)| {
-        let x = seen(&at, Random::new(seed).vector::<T>(Data::Special, at.len));
+        let x = seen(&at, Random::new(seed).specials_with_nan::<T>(at.len));
         run(case, &at, &x).map(drop)
     })?;
     session.cases(Lane::Bounded, Counts::of(12), inputs(), |case, (at, seed)| {
@@ -126,6 +147,9 @@ pub(super) fn asum<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
         let steps = (2 * tree::depth(x.len()) + 2) as f64;
         let bound = steps * T::UNIT * exact.value() + T::TINY;
         within(case, "out", 0, got, Pair { re: exact, im: Double::ZERO }, bound)
+    })?;
+    session.each(Lane::Exact, many_chunks(level, T::DTYPE), |case, len| {
+        run(case, &Vector::dense(1, len), &cancelling(&mut Random::new(len as u64), len)).map(drop)
     })
 }
 
@@ -142,19 +166,51 @@ enum Magnitude {
     Tiny,
     /// All of these.
     Mixed,
+    /// Around the threshold above which Blue's algorithm scales the numbers of `f64` down.
+    Upper,
+    /// Around the threshold below which it scales them up.
+    Lower,
+    /// Around both, and between them.
+    Thresholds,
 }
 
 impl Magnitude {
     /// A factor for a number of magnitude up to 2⁵, by the exponents of the type's largest and smallest number.
     fn exponent(self, random: &mut Random, largest: i32, smallest: i32) -> i32 {
         match self {
-            Magnitude::Ordinary => 0,
+            Magnitude::Ordinary | Magnitude::Upper | Magnitude::Lower | Magnitude::Thresholds => 0,
             Magnitude::Large => largest - 20,
             Magnitude::Small => smallest / 2 - 5,
             Magnitude::Tiny => smallest + 4,
             Magnitude::Mixed => [0, largest - 20, largest / 2, smallest / 2, smallest + 4][random.below(5)],
         }
     }
+
+    /// A number of this magnitude.
+    fn number(self, random: &mut Random, largest: i32, smallest: i32) -> f64 {
+        match self {
+            Magnitude::Upper => threshold(random, 486, [480, 510]),
+            Magnitude::Lower => threshold(random, -511, [-530, -505]),
+            Magnitude::Thresholds => {
+                let part = [Magnitude::Upper, Magnitude::Lower, Magnitude::Ordinary][random.below(3)];
+                part.number(random, largest, smallest)
+            }
+            _ => {
+                let exponent = self.exponent(random, largest, smallest);
+                power(random.number(), exponent)
+            }
+        }
+    }
+}
+
+/// 2 to `exponent` or a neighbour of it, or a number with an exponent in a range around it.
+fn threshold(random: &mut Random, exponent: i32, [first, end]: [i32; 2]) -> f64 {
+    if random.below(2) == 0 {
+        let neighbour = f64::from_bits(power(1.0, exponent).to_bits() - 1 + random.below(3) as u64);
+        return if random.below(2) == 0 { neighbour } else { -neighbour };
+    }
+    let exponent = first + random.below((end - first) as usize) as i32;
+    power(random.number(), exponent)
 }
 
 pub(super) fn nrm2<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdict {
@@ -205,23 +261,24 @@ pub(super) fn nrm2<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
         Counts::of(12),
         (vectors(sizes(level), read_increments()), seeds()),
         |case, (at, seed)| {
-            let x = seen(&at, Random::new(seed).vector::<T>(Data::Special, at.len));
+            let x = seen(&at, Random::new(seed).specials_with_nan::<T>(at.len));
             run(case, &at, &x).map(drop)
         },
     )?;
-    use Magnitude::{Large, Mixed, Ordinary, Small, Tiny};
-    let magnitudes = select(vec![Ordinary, Large, Small, Tiny, Mixed]);
+    use Magnitude::{Large, Lower, Mixed, Ordinary, Small, Thresholds, Tiny, Upper};
+    let mut magnitudes = vec![Ordinary, Large, Small, Tiny, Mixed];
+    if double {
+        magnitudes.extend([Upper, Lower, Thresholds]);
+    }
+    let magnitudes = select(magnitudes);
     session.cases(
         Lane::Bounded,
-        Counts::of(20),
+        Counts::of(32),
         (vectors(sizes(level), read_increments()), magnitudes, seeds()),
         |case, input| {
             let (at, magnitude, seed) = input;
             let mut random = Random::new(seed);
-            let mut component = || {
-                let exponent = magnitude.exponent(&mut random, largest, smallest);
-                power(random.number(), exponent)
-            };
+            let mut component = || magnitude.number(&mut random, largest, smallest);
             let x = seen(&at, (0..at.len).map(|_| T::from_values([component(), component()])).collect());
             let got = run(case, &at, &x)?;
             let components: Vec<f64> = x.iter().flat_map(|x| x.values()).collect();
@@ -236,7 +293,10 @@ pub(super) fn nrm2<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
             let error = (Double::from(scaled) - norm).abs().value();
             case.error("out", 0, error, bound)
         },
-    )
+    )?;
+    session.each(Lane::Exact, many_chunks(level, T::DTYPE), |case, len| {
+        run(case, &Vector::dense(1, len), &cancelling(&mut Random::new(len as u64), len)).map(drop)
+    })
 }
 
 /// `x · 2^exponent`, by two factors, since one might not be a number.

@@ -146,6 +146,11 @@ pub(super) fn axpy<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
             within(case, "y", i, got, exact, bound + T::TINY)?;
         }
         Ok(())
+    })?;
+    // Every length of a tail.
+    session.each(Lane::Exact, 0..=130_usize, |case, len| {
+        let at = Vector::dense(len % 4, len);
+        run::<T, D>(case, (at, len % 3, 1, Scale::Generic, len as u64), Data::Numbers).map(drop)
     })
 }
 

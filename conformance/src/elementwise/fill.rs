@@ -23,7 +23,16 @@ pub(super) fn fill<T: Sample, D: Device>(session: &mut Session<'_, D>) -> Verdic
             case.bits("out", &got, &vec![value; len])
         })?;
     }
-    Ok(())
+    // Every length of a tail.
+    session.each(Lane::Exact, 0..=130_usize, |case, len| {
+        let at = Vector::dense(len % 5, len);
+        let image = Image::<T>::around(&at);
+        let mut buffer = case.stream().from_slice(&image.elements)?;
+        let value = T::from_integers([7, -3]);
+        case.stream().fill(&mut buffer.slice_mut(at.range())?, value)?;
+        let got = inside(case, &buffer, &image, &at)?;
+        case.bits("out", &got, &vec![value; len])
+    })
 }
 
 pub(super) fn iota<T: Sample + Real, D: Device>(session: &mut Session<'_, D>) -> Verdict {

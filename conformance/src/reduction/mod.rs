@@ -6,6 +6,8 @@ mod axis;
 mod reference;
 mod whole;
 
+pub(crate) use whole::many_chunks;
+
 use crate::check::Check;
 use crate::failure::{Failure, Verdict};
 use crate::session::Session;

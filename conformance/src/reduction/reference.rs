@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::failure::Verdict;
-use crate::reference::{Data, Pair, Random, Sample, accumulation_unit, equal_numbers, output_unit, within};
+use crate::reference::{Pair, Random, Sample, accumulation_unit, equal_numbers, output_unit, within};
 use warpwave_core::numerics::{RealNumeric, Reducible, reduction, tree};
 use warpwave_core::{Device, ReduceOp};
 
@@ -90,6 +90,11 @@ impl<T: Sample> Reduction<T> {
     /// Elements for the bounded lane. Sums get those that cancel, every other time; products stay in range.
     pub(super) fn numbers(&self, random: &mut Random, len: usize) -> Vec<T> {
         let cancel = random.below(2) == 0;
+        self.sequence(random, len, cancel)
+    }
+
+    /// Elements that stay in range; those of sums cancel in pairs, up to some of their digits, if asked to.
+    pub(super) fn sequence(&self, random: &mut Random, len: usize, cancel: bool) -> Vec<T> {
         let mut previous = [0.0; 2];
         let one = |i: usize| -> T {
             if self.op == ReduceOp::Prod {
@@ -140,17 +145,6 @@ impl<T: Sample> Reduction<T> {
 
     /// Special values, of which the definition alone says what comes of them.
     pub(super) fn specials(&self, random: &mut Random, len: usize) -> Vec<T> {
-        // Mostly ordinary, or every result would be NaN.
-        let rare = 1 + random.below(2 * len + 2);
-        let mut one = |_| {
-            let data = if random.below(rare) == 0 { Data::Special } else { Data::Numbers };
-            random.element(data)
-        };
-        let mut x: Vec<T> = (0..len).map(&mut one).collect();
-        // One NaN alone: what drops it gives a number.
-        if len > 0 && random.below(2) == 0 {
-            x[random.below(len)] = T::poison();
-        }
-        x
+        random.specials_with_nan(len)
     }
 }

@@ -8,12 +8,24 @@ use crate::reference::{Image, Random, Sample, Vector, fronts, seeds};
 use crate::session::Session;
 use proptest::prelude::Just;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Axis, Buffer, Device, Ops, ReduceOp, Stream};
+use warpwave_core::{Axis, Buffer, DType, Device, Ops, ReduceOp, Stream};
 
 /// Around one, a warp, the lanes and the chunk of the tree, and the second level of chunks.
 const LENGTHS: &[usize] = &[0, 1, 2, 3, 7, 33, 1023, 1024, 1025, 2049, 8191, 8192, 8193, 3 * 8192 + 5];
 /// Larger than the caches, and with three-figure numbers of chunks.
 const LARGE: &[usize] = &[65_537, 1_000_003];
+
+/// Lengths with more chunks than a block has warps, and than it has threads: enough for several blocks and threads.
+pub(crate) fn many_chunks(level: Level, dtype: DType) -> Vec<usize> {
+    const LENGTHS: [usize; 2] = [65 * 8192 + 5, 1025 * 8192 + 5];
+    let count = match (level, dtype) {
+        (Level::Smoke, DType::F32) => 1,
+        (Level::Smoke, _) => 0,
+        (_, DType::F32) => 2,
+        _ => 1,
+    };
+    LENGTHS[..count].to_vec()
+}
 
 pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, reduction: &Reduction<T>) -> Verdict {
     let large = if session.level() == Level::Smoke { &[][..] } else { LARGE };
@@ -40,7 +52,15 @@ pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, reductio
             })?;
         }
     }
-    Ok(())
+    session.each(Lane::Exact, many_chunks(session.level(), T::DTYPE), |case, len| {
+        let mut random = Random::new(len as u64);
+        let x = match reduction.rounds {
+            true => reduction.sequence(&mut random, len, true),
+            false => reduction.exact(&mut random, len).0,
+        };
+        let got = run(case, reduction.op, 1, &x)?;
+        case.bits("out", &[got], &[(reduction.define)(&x)])
+    })
 }
 
 /// Reduces twice, and compares the two results, and everything around the output with what was there.

@@ -66,6 +66,25 @@ impl Random {
         }
     }
 
+    /// Ordinary numbers, with special values so rarely that not every sum of them is NaN.
+    pub(crate) fn rare_specials<T: Sample>(&mut self, len: usize) -> Vec<T> {
+        let rare = 1 + self.below(2 * len + 2);
+        let mut one = |_| {
+            let data = if self.below(rare) == 0 { Data::Special } else { Data::Numbers };
+            self.element(data)
+        };
+        (0..len).map(&mut one).collect()
+    }
+
+    /// [`rare_specials`](Random::rare_specials), every other time with one NaN more: what drops it gives a number.
+    pub(crate) fn specials_with_nan<T: Sample>(&mut self, len: usize) -> Vec<T> {
+        let mut x = self.rare_specials(len);
+        if len > 0 && self.below(2) == 0 {
+            x[self.below(len)] = T::poison();
+        }
+        x
+    }
+
     pub(crate) fn vector<T: Sample>(&mut self, data: Data, len: usize) -> Vec<T> {
         (0..len).map(|_| self.element(data)).collect()
     }
