@@ -19,7 +19,7 @@ pub const DEVICE_VARIABLE: &str = "WARPWAVE_DEVICE";
 /// ```
 ///
 /// # Errors
-/// If the variable names a device that is not there there is no falling back to another: those of [`open_named`].
+/// A device that is named but absent is an error, never replaced by another: see [`open_named`].
 pub fn open() -> Result<DefaultDevice> {
     match name_from_environment()? {
         None => ManagedDevice::new(CpuBackend::inline()),

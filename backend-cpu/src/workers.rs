@@ -174,7 +174,7 @@ mod control {
 
     pub(super) fn write(word: Word) {
         // SAFETY: loads a value that came from `stmxcsr` with only defined bits changed, so no reserved bit is set.
-        unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const word, options(nostack, preserves_flags, readonly)) };
+        unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const word, options(nostack, preserves_flags)) };
     }
 }
 

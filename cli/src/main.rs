@@ -53,7 +53,12 @@ fn main() -> ExitCode {
         Some(command) => run(command, &mut out),
         None => Ok(Verdict::Good),
     });
-    match result.and_then(|verdict| out.flush().map(|()| verdict).map_err(Stop::from)) {
+    let flushed = |verdict| match out.flush() {
+        // Whoever reads has seen enough; what the command came to is said by the exit code all the same.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(verdict),
+        result => result.map(|()| verdict).map_err(Stop::from),
+    };
+    match result.and_then(flushed) {
         Ok(Verdict::Good) => ExitCode::SUCCESS,
         Ok(Verdict::Bad) => ExitCode::from(1),
         Err(Stop::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

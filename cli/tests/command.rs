@@ -133,6 +133,21 @@ fn a_reader_that_stops_is_no_error() {
     }
 }
 
+/// A run that comes to nothing ends 1, whether or not somebody reads what it prints.
+#[test]
+fn a_reader_that_stops_does_not_hide_a_failure() {
+    let run = |filter: &str, required: &str| {
+        let mut command = warpwave(&["conformance", "--filter", filter]);
+        let mut child =
+            command.env("WARPWAVE_REQUIRE", required).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        finished(child.wait_with_output().unwrap()).0
+    };
+    assert_eq!(run(FEW, ""), 0);
+    assert_eq!(run(FEW, "cuda"), 1);
+    assert_eq!(run("nothing-matches", ""), 1);
+}
+
 /// The report without what differs from run to run.
 fn report(name: &str, arguments: &[&str]) -> String {
     let path = folder(name).join("report.json");

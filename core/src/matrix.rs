@@ -200,6 +200,9 @@ impl<'a, T: Element, D: Device> MatrixView<'a, T, D> {
 
     pub(crate) fn operand(&self) -> MatrixOperand {
         let Shape { rows, cols, ld, layout } = self.shape;
+        let (run, runs) = self.shape.runs();
+        // A single run leads nowhere, so its leading dimension may be any number; backends multiply by it.
+        let ld = if runs <= 1 { run.max(1) } else { ld };
         MatrixOperand { ptr: self.view.part.ptr(), dtype: T::DTYPE, rows, cols, ld, layout }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::sync::{Condvar, Mutex, inside_host_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `body` as a host function: device calls from inside it are refused.
 pub(crate) fn inside<R>(body: impl FnOnce() -> R) -> R {
@@ -13,6 +14,20 @@ pub(crate) fn inside<R>(body: impl FnOnce() -> R) -> R {
     }
     let _restore = Restore(inside_host_fn::replace(true));
     body()
+}
+
+/// Runs `function`; the text of its panic, if it panics. Never unwinds: what a panic carries may be of any type, and its destructor may
+/// panic too.
+pub(crate) fn caught(function: impl FnOnce()) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(function)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text =
+            text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
+        if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(second);
+        }
+        text
+    })
 }
 
 /// Refuses a call that comes from inside a host function.

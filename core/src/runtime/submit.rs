@@ -95,6 +95,12 @@ impl<B: Backend> Inner<B> {
                 }
             }
         }
+        let gone: Vec<StreamId> =
+            needed.iter().map(|(other, _)| *other).filter(|id| self.stream(*id).is_none()).collect();
+        if !gone.is_empty() {
+            // Streams whose work has ended: nobody waits for their entries, and their numbers are never used again.
+            accesses.iter().for_each(|access| access.block.tracker.lock().forget(&gone));
+        }
         for (other, ticket) in needed {
             if stream.waited_for(other) < ticket || !self.keeps(Step::WaitOnce) {
                 self.wait_for(stream, raw, other, ticket)?;
@@ -120,6 +126,10 @@ impl<B: Backend> Inner<B> {
         point: &Point<B>,
     ) -> Result<()> {
         let Some(event) = point.event.raw().filter(|_| other != stream.id) else { return Ok(()) };
+        if self.stream(other).is_none() {
+            // All its work has ended. An entry in the clock would never be removed again.
+            return Ok(());
+        }
         if !self.keeps(Step::ClockAfterWait) {
             stream.advance_clock(other, point.ticket);
         }
@@ -196,8 +206,23 @@ impl<B: Backend> Inner<B> {
                     waited || !self.keeps(Step::RemoveOnlyWaited)
                 }
             };
+            self.forget_ended(access.block);
             access.block.tracker.lock().insert(Entry { stream: stream.id, ticket, start, end, write }, precedes);
         }
+    }
+
+    /// Makes room in a crowded tracker: the entries of streams whose work has ended hold nobody up.
+    fn forget_ended(&self, block: &Block) {
+        let streams = {
+            let tracker = block.tracker.lock();
+            if !tracker.is_nearly_crowded() {
+                return;
+            }
+            tracker.streams()
+        };
+        // A stream's number is never used again, so what is gone stays gone.
+        let gone: Vec<StreamId> = streams.into_iter().filter(|id| self.stream(*id).is_none()).collect();
+        block.tracker.lock().forget(&gone);
     }
 
     /// Enqueues a function of the user's.
@@ -218,13 +243,8 @@ impl<B: Backend> Inner<B> {
         let outstanding = Outstanding { blocker, gate: self.gate.clone() };
         let core = stream.clone();
         let call = move || {
-            let result = host::inside(|| std::panic::catch_unwind(std::panic::AssertUnwindSafe(function)));
-            if let Err(panic) = result {
-                let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-                let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            if let Err(text) = host::inside(|| host::caught(function)) {
                 core.fault(ErrorKind::DeviceFault { what: format!("a host function panicked: {text}") }.into());
-                // The payload's own drop may panic too.
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(panic)));
             }
             drop(outstanding);
         };

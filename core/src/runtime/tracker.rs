@@ -31,6 +31,8 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Tracker {
     entries: Vec<Entry>,
+    /// How many entries the last merge left.
+    merged: usize,
 }
 
 /// Past this many entries those of one stream and kind are merged. A merged entry covers more bytes than were touched, so that
@@ -54,9 +56,25 @@ impl Tracker {
     pub(crate) fn insert(&mut self, new: Entry, precedes: impl Fn(&Entry) -> bool) {
         self.entries.retain(|old| !(new.covers(old) && precedes(old)));
         self.entries.push(new);
-        if self.entries.len() > LIMIT {
+        if self.is_crowded() {
             self.merge();
+            // With many streams at once merging finds little; it is not tried again at every access then.
+            self.merged = self.entries.len();
         }
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.entries.len() > LIMIT.max(2 * self.merged)
+    }
+
+    /// Whether one more entry would have them merged: the time to [forget](Self::forget) what has ended.
+    pub(crate) fn is_nearly_crowded(&self) -> bool {
+        self.entries.len() >= LIMIT.max(2 * self.merged)
+    }
+
+    /// The streams that have entries, some of them several times.
+    pub(crate) fn streams(&self) -> Vec<StreamId> {
+        self.entries.iter().map(|entry| entry.stream).collect()
     }
 
     /// Merges the entries of each stream and kind into their hull.
@@ -97,9 +115,15 @@ impl Tracker {
         self.entries.iter().filter(|e| e.stream == stream).map(|e| e.ticket).max().unwrap_or(0)
     }
 
+    /// Forgets the accesses of streams whose work has ended.
+    pub(crate) fn forget(&mut self, gone: &[StreamId]) {
+        self.entries.retain(|entry| !gone.contains(&entry.stream));
+    }
+
     /// Forgets everything, and starts over with one access, if there is one.
     pub(crate) fn reset(&mut self, first: Option<Entry>) {
         self.entries.clear();
+        self.merged = 0;
         self.entries.extend(first);
     }
 }

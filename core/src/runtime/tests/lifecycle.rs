@@ -8,8 +8,10 @@ use crate::error::{Error, ErrorKind};
 use crate::info::MemoryInfo;
 use crate::stream::Stream;
 use crate::sync::Arc;
+use crate::view::AsView;
 use std::any::Any;
 use std::mem;
+use std::sync::mpsc;
 
 const LEN: usize = 200;
 /// The class of [`LEN`] bytes.
@@ -216,6 +218,34 @@ fn a_panic_in_a_host_function_is_reported_once_by_the_next_call_that_synchronize
     }
 }
 
+/// What a panic carries is dropped inside the host function too: its destructor cannot call the device, and may itself panic.
+#[test]
+fn what_a_panic_carries_cannot_call_the_device_or_unwind() {
+    struct Bomb(Option<mpsc::Sender<bool>>, <SimDevice as Device>::Stream);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if let Some(sender) = self.0.take() {
+                let _ = sender.send(self.1.synchronize().is_err());
+                std::panic::resume_unwind(Box::new(Bomb(None, self.1.clone())));
+            }
+            std::panic::resume_unwind(Box::new("once more"));
+        }
+    }
+    for inline in [Inline::None, Inline::All] {
+        let (world, device) = open(Options { inline, ..Options::default() });
+        let stream = device.default_stream();
+        let (sender, refused) = mpsc::channel();
+        let bomb = Bomb(Some(sender), stream.clone());
+        stream.host_fn(move || std::panic::resume_unwind(Box::new(bomb))).unwrap();
+        assert!(stream.synchronize().unwrap_err().to_string().contains("no message"));
+        assert!(refused.recv().unwrap());
+        stream.synchronize().unwrap();
+        // The second payload is leaked, and a handle of the stream with it.
+        drop((stream, device));
+        assert_eq!(world.violations(), Vec::<String>::new());
+    }
+}
+
 #[test]
 fn a_host_function_that_is_refused_is_dropped_and_holds_nothing_up() {
     let (world, device) = open(Options::default());
@@ -343,6 +373,14 @@ fn finished_things_are_forgotten() {
         stream.host_fn(|| {}).unwrap();
         device.new_stream().unwrap().fill(&mut stream.alloc::<u8>(LEN).unwrap(), 1).unwrap();
     }
+    // A buffer that outlives the streams that read it remembers only those whose work may still go on.
+    let buffer = stream.zeros::<u8>(LEN).unwrap();
+    for _ in 0..1000 {
+        device.new_stream().unwrap().copy(&buffer, &mut stream.alloc::<u8>(LEN).unwrap()).unwrap();
+    }
+    let entries = buffer.view().part.block.tracker.lock().streams().len();
+    assert!(entries < 200, "{entries} entries");
+    drop(buffer);
     assert!(live_events() < 10, "{} events", live_events());
     assert!(device.shared.known_streams() < 10, "{} streams", device.shared.known_streams());
     assert!(world.counts().allocates < 10, "{:?}", world.counts());
