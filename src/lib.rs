@@ -31,7 +31,8 @@
 //! # The model on one page
 //!
 //! A **device** has memory and runs operations. A **buffer** is a piece of its memory. A **stream** is a queue: whatever touches a device's
-//! memory is enqueued on one and happens later, in the order of the calls. Two streams run beside each other; where they touch the
+//! memory is enqueued on one and happens later (on the CPU device that [`open`] gives, before the call returns; with
+//! [`CpuBackend::asynchronous`] on a thread), in the order of the calls. Two streams run beside each other; where they touch the
 //! same bytes, warpwave makes the later call wait for the earlier one, so that a program with many streams computes what the
 //! same program with one stream would. The host waits only where it asks for a result ([`Stream::to_vec`], [`Stream::read`], methods
 //! that return a number) or says so ([`Stream::synchronize`], [`Event::synchronize`]).
@@ -57,7 +58,7 @@
 //! | [`Buffer`], [`Pinned`] | its memory goes back to the device's pool and is reused when the work on it has ended |
 //! | [`Event`] | is released by the next call on the device |
 //! | [`Stream`] | its work still runs; the stream is released by the next call on the device |
-//! | [`PinnedRead`], [`PinnedWrite`] | give the memory back to the device; one that is forgotten never does |
+//! | [`PinnedRead`], [`PinnedWrite`] | give the memory back to the device; after one that is forgotten, the next [`PinnedWrite`] does |
 //! | [`Device`], once everything above is gone too | a thread in the background waits for its work and releases it |
 //!
 //! No drop waits, fails, or calls a driver, so everything may be dropped anywhere, in a [`Stream::host_fn`] too.

@@ -18,6 +18,8 @@ pub const DEVICE_VARIABLE: &str = "WARPWAVE_DEVICE";
 /// # Ok::<(), warpwave::Error>(())
 /// ```
 ///
+/// Each call opens a device of its own: buffers and events of two do not mix. To share one, clone it.
+///
 /// # Errors
 /// A device that is named but absent is an error, never replaced by another: see [`open_named`].
 pub fn open() -> Result<DefaultDevice> {

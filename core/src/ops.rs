@@ -185,8 +185,12 @@ macro_rules! reduce {
 /// Element-wise operations, reductions and transposition on a stream. All give the same bits on every device; what each computes is
 /// said in [`crate::numerics`].
 ///
-/// Inputs are buffers, views, or numbers: `stream.sub(&1.0, &x, &mut out)`. An operation whose output is one of its inputs has
-/// a name in `_assign`.
+/// Inputs are buffers, views, or numbers: `stream.sub(&1.0, &x, &mut out)`. For an output that is also the first input there are
+/// [`add_assign`](Ops::add_assign), [`sub_assign`](Ops::sub_assign), [`mul_assign`](Ops::mul_assign),
+/// [`div_assign`](Ops::div_assign), and for the others [`unary_assign`](Ops::unary_assign) and [`binary_assign`](Ops::binary_assign).
+///
+/// Comparisons write `u8`, and integers wrap: to count a mask, [`cast`](Ops::cast) it to `u32` or `u64` before the
+/// [`sum`](Ops::sum).
 ///
 /// Every operation returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if lengths or shapes do not fit, naming the argument, and
 /// [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer it, and then has enqueued nothing.

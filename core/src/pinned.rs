@@ -78,13 +78,15 @@ impl<T: Element, D: Device> fmt::Debug for Pinned<T, D> {
     }
 }
 
-/// Read access of the host to [`Pinned`] memory. One that is forgotten keeps devices from writing there for good.
+/// Read access of the host to [`Pinned`] memory. One that is forgotten keeps devices from writing there until
+/// the next [`PinnedWrite`] is dropped.
 #[derive(Debug)]
 pub struct PinnedRead<'a, T: Element, D: Device> {
     pinned: &'a Pinned<T, D>,
 }
 
-/// Write access of the host to [`Pinned`] memory. One that is forgotten keeps devices from that memory for good.
+/// Write access of the host to [`Pinned`] memory. One that is forgotten keeps devices from that memory until
+/// the next one is dropped.
 #[derive(Debug)]
 pub struct PinnedWrite<'a, T: Element, D: Device> {
     pinned: &'a mut Pinned<T, D>,
