@@ -43,7 +43,7 @@ pub(crate) struct Conformance {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     pub(crate) seed: u64,
     /// Only this case, as a failure names it: blas.axpy.f32/exact/17
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with = "filter")]
     pub(crate) case: Option<CaseId>,
     /// Writes the report to this file as JSON
     #[arg(long, value_name = "FILE")]
@@ -59,6 +59,10 @@ pub(crate) struct Info {
 
 /// A regular expression, or what is wrong with it in one line.
 fn expression(text: &str) -> Result<Regex, String> {
+    if text.is_empty() {
+        // It would match every name, which nobody who writes `--filter` wants: a variable of a script was empty.
+        return Err("expected an expression that is not empty".to_owned());
+    }
     Regex::new(text).map_err(|error| {
         let text = error.to_string();
         // The lines before the last draw a picture of where it is.
@@ -81,7 +85,7 @@ mod tests {
     #[test]
     fn an_expression_is_one_or_says_why_not_in_one_line() {
         assert!(expression("blas\\..*f(32|64)$").unwrap().is_match("blas.axpy.f32"));
-        for text in ["(", "[a", "*", "\\q"] {
+        for text in ["", "(", "[a", "*", "\\q"] {
             let message = expression(text).unwrap_err();
             assert!(!message.is_empty() && !message.contains('\n'), "{message}");
         }

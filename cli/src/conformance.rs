@@ -16,10 +16,11 @@ pub(crate) fn run(arguments: arguments::Conformance, out: &mut dyn Write) -> Res
     let required = Required::from_env();
     if let [name, ..] = required.unknown()[..] {
         return Err(Stop::Refused(format!(
-            "WARPWAVE_REQUIRE names {name:?}; `warpwave help env` has the names that exist"
+            "WARPWAVE_REQUIRE names {name:?}; the names that exist are {}",
+            Required::KNOWN.join(", ")
         )));
     }
-    let target = arguments.json.as_deref().map(Target::check).transpose()?;
+    let target = arguments.json.as_deref().map(Target::open).transpose()?;
     let options =
         Options { level: arguments.level, seed: arguments.seed, filter: arguments.filter, case: arguments.case };
 

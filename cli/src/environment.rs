@@ -7,8 +7,7 @@ const VARIABLES: [(&str, &str); 3] = [
     ("WARPWAVE_DEVICE", "the device that `warpwave::open` gives a program: `cpu`. Default: `cpu`"),
     (
         "WARPWAVE_REQUIRE",
-        "backends and tools, separated by commas, whose absence is a failure instead of a reason to skip: cpu, cuda, hip, \
-         cxx, llvm, nvcc, nvrtc, rocm-headers",
+        "backends, separated by commas, whose absence is a failure instead of a reason to skip: `cpu`, `cuda`, `hip`",
     ),
     ("RAYON_NUM_THREADS", "threads of a CPU device. Default: one for each processor that the process may use"),
 ];

@@ -1,71 +1,118 @@
-//! Files that appear whole or not at all.
+//! Files that a command writes at its end.
 
 use crate::Stop;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file to be written at the end, which has been found writable at the start.
+/// A file to be written at the end, which was found writable at the start.
 #[derive(Debug)]
 pub(crate) struct Target {
     path: PathBuf,
-    /// What is neither a file nor absent, a pipe or terminal, cannot be replaced and is written directly.
-    direct: bool,
+    way: Way,
+}
+
+/// How a file is written.
+#[derive(Debug)]
+enum Way {
+    /// A whole one is put in its place: who opens it meanwhile, or finds it after a failure, sees what was there before.
+    Replace,
+    /// Through this handle, held from the start: opening a named pipe a second time would wait for a second reader.
+    Through(File),
 }
 
 impl Target {
-    /// Makes sure that the file can be written, and leaves it as it is.
-    pub(crate) fn check(path: &Path) -> Result<Self, Stop> {
-        let target = |direct| Target { path: path.to_owned(), direct };
-        match fs::metadata(path) {
-            Ok(found) if found.is_dir() => Err(refused(path, "it is a directory")),
-            Ok(found) => {
-                OpenOptions::new().append(true).open(path).map_err(|error| refused(path, error))?;
-                Ok(target(!found.is_file()))
-            }
-            Err(_) => Ok(target(false)),
-        }
-        .and_then(|target| {
-            if !target.direct {
-                let beside = target.beside();
-                File::create_new(&beside).map_err(|error| refused(path, error))?;
-                // It was made here, so it can be removed; if not, it is overwritten later.
-                let _ = fs::remove_file(beside);
-            }
-            Ok(target)
-        })
+    /// Makes sure that the file can be written, and leaves its content as it is. A named pipe waits here for its reader.
+    pub(crate) fn open(path: &Path) -> Result<Self, Stop> {
+        let way = way(path).map_err(|error| refused(path, error))?;
+        Ok(Target { path: path.to_owned(), way })
     }
 
-    /// Writes the file. Whoever opens it meanwhile finds what was there before.
-    pub(crate) fn write(&self, text: &str) -> Result<(), Stop> {
-        let write = |path: &Path| {
-            let mut file = File::create(path)?;
-            file.write_all(text.as_bytes())?;
-            // A pipe has nothing to bring to a disk.
-            if self.direct { Ok(()) } else { file.sync_all() }
+    /// Writes the file.
+    pub(crate) fn write(self, text: &str) -> Result<(), Stop> {
+        let result = match self.way {
+            Way::Replace => replace(&self.path, text),
+            Way::Through(mut file) => overwrite(&mut file, text),
         };
-        if self.direct {
-            return write(&self.path).map_err(|error| refused(&self.path, error));
-        }
-        // A link is followed, so that it stays a link.
-        let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let beside = self.beside();
-        let result = write(&beside).and_then(|()| fs::rename(&beside, path));
-        result.map_err(|error| {
-            // Whatever it holds is of no use to anyone.
-            let _ = fs::remove_file(&beside);
-            refused(&self.path, error)
-        })
+        result.map_err(|error| refused(&self.path, error))
     }
+}
 
-    /// A name in the same folder, so that renaming it replaces the file at once.
-    fn beside(&self) -> PathBuf {
-        let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(format!(".{}", std::process::id()));
-        path.with_file_name(name)
+fn way(path: &Path) -> io::Result<Way> {
+    // Not so of "", "folder/" and "folder/..".
+    let ends_with = |name: &std::ffi::OsStr| path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes());
+    if !path.file_name().is_some_and(ends_with) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"));
     }
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            probe(path)?;
+            return Ok(Way::Replace);
+        }
+        Err(error) => return Err(error),
+    };
+    // A link stays a link, and what it leads to is made if it is not there. Nothing is truncated yet.
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    let replaceable = found.is_file() && probe(path).is_ok_and(|new| can_stand_in(&new, &found));
+    Ok(if replaceable { Way::Replace } else { Way::Through(file) })
+}
+
+/// Makes a file beside `path` and removes it.
+fn probe(path: &Path) -> io::Result<Metadata> {
+    let beside = beside(path);
+    let made = File::create_new(&beside)?.metadata();
+    fs::remove_file(beside)?;
+    made
+}
+
+/// Whether a new file in the place of an old one is the same to everyone else: of the same owner, and with no other name that would
+/// go on leading to the old one.
+#[cfg(unix)]
+fn can_stand_in(new: &Metadata, old: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (new.uid(), new.gid(), 1) == (old.uid(), old.gid(), old.nlink())
+}
+
+#[cfg(not(unix))]
+fn can_stand_in(_new: &Metadata, _old: &Metadata) -> bool {
+    true
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let beside = beside(path);
+    let mut file = File::create_new(&beside)?;
+    let mut written = || {
+        if let Ok(old) = fs::metadata(path) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    written().inspect_err(|_| {
+        // Half a report is of no use to anyone.
+        let _ = fs::remove_file(&beside);
+    })
+}
+
+fn overwrite(file: &mut File, text: &str) -> io::Result<()> {
+    let regular = file.metadata()?.is_file();
+    if regular {
+        file.set_len(0)?;
+    }
+    file.write_all(text.as_bytes())?;
+    // A pipe has nothing to bring to a disk.
+    if regular { file.sync_all() } else { Ok(()) }
+}
+
+/// A name in the same folder, so that renaming it replaces the file at once.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    path.with_file_name(name)
 }
 
 fn refused(path: &Path, reason: impl std::fmt::Display) -> Stop {

@@ -1,18 +1,17 @@
 //! `WARPWAVE_REQUIRE`: what has to be there.
 
-/// The backends, and then the tools, that can be required.
-const BACKENDS: [&str; 3] = ["cpu", "cuda", "hip"];
-const TOOLS: [&str; 5] = ["cxx", "llvm", "nvcc", "nvrtc", "rocm-headers"];
-
-/// The names in `WARPWAVE_REQUIRE`, separated by commas: backends (`cpu`, `cuda`, `hip`) and tools whose absence is a failure
-/// instead of a reason to skip.
+/// The names in `WARPWAVE_REQUIRE`, separated by commas: backends whose absence is a failure instead of a reason to skip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Required(Vec<String>);
 
 impl Required {
+    /// The names that mean something, all of them checked.
+    pub const KNOWN: [&str; 3] = ["cpu", "cuda", "hip"];
+
     /// The names in the environment; none if the variable is not set.
     pub fn from_env() -> Self {
-        Required::parse(&std::env::var("WARPWAVE_REQUIRE").unwrap_or_default())
+        // What is not Unicode becomes a name that is not known.
+        Required::parse(&std::env::var_os("WARPWAVE_REQUIRE").unwrap_or_default().to_string_lossy())
     }
 
     /// The names in `text`. Spaces around them do not count.
@@ -28,14 +27,14 @@ impl Required {
     /// The backends that have to be there and are not among `present`, which holds backends' names or devices' identifiers.
     pub fn missing_backends<'a>(&'a self, present: &[&str]) -> Vec<&'a str> {
         let is_present = |name: &str| present.iter().any(|id| id.split(':').next() == Some(name));
-        let backends = self.0.iter().map(String::as_str).filter(|name| BACKENDS.contains(name));
+        let backends = self.0.iter().map(String::as_str).filter(|name| Self::KNOWN.contains(name));
         backends.filter(|name| !is_present(name)).collect()
     }
 
     /// The names that mean nothing: a mistyped one would require nothing and nobody would notice.
     pub fn unknown(&self) -> Vec<&str> {
         let names = self.0.iter().map(String::as_str);
-        names.filter(|name| !BACKENDS.contains(name) && !TOOLS.contains(name)).collect()
+        names.filter(|name| !Self::KNOWN.contains(name)).collect()
     }
 }
 
@@ -45,17 +44,19 @@ mod tests {
 
     #[test]
     fn names_are_separated_by_commas() {
-        let required = Required::parse(" cuda, nvcc,,cpu ");
-        assert!(required.contains("cuda") && required.contains("nvcc") && required.contains("cpu"));
-        assert!(!required.contains("hip") && !required.contains(""));
+        let required = Required::parse(" cuda, hip,,cpu ");
+        assert!(required.contains("cuda") && required.contains("hip") && required.contains("cpu"));
+        assert!(!required.contains("nvcc") && !required.contains(""));
         assert!(required.unknown().is_empty());
         assert_eq!(Required::parse("cdua,cuda").unknown(), ["cdua"]);
+        // Nothing checks whether a compiler is there, so requiring one is refused.
+        assert_eq!(Required::parse("cpu,nvcc").unknown(), ["nvcc"]);
         assert_eq!(Required::parse(""), Required::default());
     }
 
     #[test]
-    fn a_backend_is_present_with_any_of_its_devices_and_tools_are_no_backends() {
-        let required = Required::parse("cuda,hip,nvcc,cpu");
+    fn a_backend_is_present_with_any_of_its_devices() {
+        let required = Required::parse("cuda,hip,cpu");
         assert_eq!(required.missing_backends(&["cpu", "cuda:1"]), ["hip"]);
         assert_eq!(required.missing_backends(&[]), ["cuda", "hip", "cpu"]);
         assert!(Required::default().missing_backends(&[]).is_empty());
