@@ -10,6 +10,11 @@ pub struct DeviceInfo {
     pub name: String,
     /// The architecture as the vendor spells it: `x86_64`, `sm_90`, `gfx90a:sramecc+:xnack-`.
     pub arch: String,
+    /// What tells the physical device from every other: the vendor's UUID. `None` if there is no such thing, as on the CPU.
+    ///
+    /// Devices of one UUID that are open in one process count as one where a free by the driver waits for host functions,
+    /// whichever backend has opened them.
+    pub uuid: Option<String>,
     /// Threads that execute in step: 32 on NVIDIA, 32 or 64 on AMD, 1 on the CPU.
     pub warp_size: u32,
     /// Multiprocessors, compute units or CPU threads.

@@ -1,8 +1,10 @@
 //! Host functions: what may not happen inside one, and what may not happen beside one.
 
 use crate::error::{Error, Result};
-use crate::sync::{Condvar, Mutex, inside_host_fn};
+use crate::sync::{Arc, Condvar, Mutex, inside_host_fn};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{PoisonError, Weak};
 
 /// Runs `body` as a host function: device calls from inside it are refused.
 pub(crate) fn inside<R>(body: impl FnOnce() -> R) -> R {
@@ -52,7 +54,24 @@ struct State {
     freeing: usize,
 }
 
+/// The gates of physical devices that are open. The standard library's mutex: it is held for this file's own few lines only.
+static GATES: std::sync::Mutex<BTreeMap<String, Weak<Gate>>> = std::sync::Mutex::new(BTreeMap::new());
+
 impl Gate {
+    /// The gate of a physical device, by its UUID: whoever has opened it shares the driver's frees, so all share the gate. What has
+    /// no UUID has a gate of its own.
+    pub(crate) fn of(uuid: Option<&str>) -> Arc<Gate> {
+        let Some(uuid) = uuid else { return Arc::default() };
+        let mut gates = GATES.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gate) = gates.get(uuid).and_then(Weak::upgrade) {
+            return gate;
+        }
+        gates.retain(|_, gate| gate.strong_count() > 0);
+        let gate = Arc::default();
+        gates.insert(uuid.to_owned(), Arc::downgrade(&gate));
+        gate
+    }
+
     /// Counts a host function about to be enqueued. With `wait`, waits while memory is being freed: that waits for device work
     /// only, so it ends.
     pub(crate) fn host_fn_enters(&self, wait: bool) {

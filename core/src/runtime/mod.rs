@@ -3,9 +3,9 @@
 //! **Tickets.** A stream numbers its operations; an operation gets its ticket when the enqueue has returned. A block's tracker
 //! holds what streams did to it: (stream, ticket, bytes, read or write). An access conflicts with the entries of *other* streams
 //! that overlap it, unless both are reads. For each such entry that the stream has not waited for yet, it reads the other stream's
-//! newest ticket, *then* records an event there, waits for it, and only *then* advances its clock to that ticket. Its own entry goes
-//! in after the enqueue. Plain operations need no more: the borrow checker lets no two threads enqueue conflicting accesses to the
-//! same bytes at once.
+//! newest ticket, *then* records an event there, waits for it, and only *then* advances its clock to that ticket; if the event last
+//! recorded there comes after the entry, that one serves. Its own entry goes in after the enqueue. Plain operations need no more:
+//! the borrow checker lets no two threads enqueue conflicting accesses to the same bytes at once.
 //!
 //! **Seals.** A host function may wait for the host, and what comes after it on its stream with it. So a stream records a sealing event before
 //! it enqueues one, and whoever needs older work waits for the seal. A wait for a point behind a host function has the same
@@ -13,13 +13,14 @@
 //!
 //! **Drops** put down what there is to release; the next call releases it. A block used on its home stream alone can be reused there
 //! at once, with an entry that makes other streams wait for the old work; any other is parked until events on the streams that used it
-//! have occurred.
+//! have occurred. Of the blocks that wait for one stream only the first is ever asked about.
 //!
 //! No lock is held across a call of the backend. A single stream never records or waits.
 
 mod block;
 mod deferred;
 mod host;
+mod parked;
 mod pool;
 mod release;
 mod step;
@@ -102,8 +103,8 @@ static NEXT_DEVICE: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64:
 
 impl<B: Backend> Shared<B> {
     pub(crate) fn new(backend: B, #[cfg(test)] knocked: Option<Step>) -> Self {
-        Shared(ManuallyDrop::new(Box::new(Inner {
-            info: backend.info(),
+        let info = backend.info();
+        let mut inner = Box::new(Inner {
             backend,
             number: NEXT_DEVICE.fetch_add(1, Ordering::Relaxed),
             default: Mutex::new(Weak::new()),
@@ -112,12 +113,17 @@ impl<B: Backend> Shared<B> {
             deferred: Arc::default(),
             pool: Pool::default(),
             gate: Arc::default(),
+            info,
             in_use: AtomicUsize::new(0),
             cached: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
             #[cfg(test)]
             knocked,
-        })))
+        });
+        if inner.keeps(Step::GateOfPhysicalDevice) {
+            inner.gate = Gate::of(inner.info.uuid.as_deref());
+        }
+        Shared(ManuallyDrop::new(inner))
     }
 }
 

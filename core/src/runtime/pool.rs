@@ -1,7 +1,7 @@
 //! Which block an allocation gets: policy only, no driver.
 
 use super::block::Block;
-use super::deferred::EventCell;
+use super::parked::ParkedBlocks;
 use super::tracker::{Entry, StreamId};
 use crate::backend::{Backend, Space};
 use crate::sync::{Arc, Mutex};
@@ -87,25 +87,18 @@ impl Shelf {
     }
 }
 
-/// A block that streams other than its home may still be using.
-#[derive(Debug)]
-pub(crate) struct Parked<B: Backend> {
-    pub(crate) block: Arc<Block>,
-    /// It is free when all of these have occurred.
-    pub(crate) events: Vec<Arc<EventCell<B>>>,
-}
-
 /// The blocks of a device that no stream has for itself.
 #[derive(Debug)]
 pub(crate) struct Pool<B: Backend> {
     /// No work on them is pending.
     pub(crate) idle: Mutex<FreeList>,
-    pub(crate) parked: Mutex<Vec<Parked<B>>>,
+    /// Streams other than their home may still be using them.
+    pub(crate) parked: ParkedBlocks<B>,
 }
 
 impl<B: Backend> Default for Pool<B> {
     fn default() -> Self {
-        Pool { idle: Mutex::default(), parked: Mutex::new(Vec::new()) }
+        Pool { idle: Mutex::default(), parked: ParkedBlocks::default() }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use super::block::Block;
 use super::deferred::{Dropped, EventCell};
-use super::pool::{self, Parked};
-use super::stream::{Phase, StreamCore};
+use super::parked::{Awaited, Parked};
+use super::pool;
+use super::stream::{Phase, Point, StreamCore};
 use super::tracker::StreamId;
 use super::{Inner, Step};
 use crate::backend::{Backend, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::info::MemoryInfo;
 use crate::sync::{Arc, Ordering};
-use std::collections::HashMap;
 
 impl<B: Backend> Inner<B> {
     /// A block of at least `bytes` bytes, free for use on `stream`.
@@ -34,7 +34,7 @@ impl<B: Backend> Inner<B> {
         if let Some(block) = stream.shelf.pop(space, class) {
             return self.adopt(block, stream);
         }
-        if !self.pool.parked.lock().is_empty() {
+        if !self.pool.parked.is_empty() {
             self.unpark();
             if let Some(block) = stream.shelf.pop(space, class) {
                 return self.adopt(block, stream);
@@ -83,17 +83,15 @@ impl<B: Backend> Inner<B> {
 
     fn free_cached(&self) -> Result<usize> {
         self.release_deferred();
-        loop {
-            let parked = self.pool.parked.lock().pop();
-            let Some(Parked { block, events }) = parked else { break };
+        while let Some(Parked { block, awaits }) = self.pool.parked.pop() {
             let (open, last) = match self.home(&block) {
                 Home::Open(home) => (Some(home), None),
                 Home::Closed(event) => (None, event),
                 Home::Gone => (None, None),
             };
-            let mut needed = events.iter().chain(&last).filter_map(|e| e.raw());
+            let mut needed = awaits.iter().map(|awaited| &awaited.event).chain(&last).filter_map(|e| e.raw());
             if let Err(error) = needed.try_for_each(|e| self.backend.synchronize_event(e)) {
-                self.park(block, events);
+                self.park(block, awaits);
                 return Err(error);
             }
             match open {
@@ -184,20 +182,24 @@ impl<B: Backend> Inner<B> {
                 return self.give_home(home, block);
             }
         }
-        let mut events = Vec::new();
+        let mut awaits = Vec::new();
         let newest = block.tracker.lock().newest();
         for (stream, ticket) in newest {
             if home.as_ref().is_some_and(|home| home.id == stream) || !self.keeps(Step::ReuseEvent) {
                 continue;
             }
             match self.point_after(stream, ticket) {
-                Ok(Some(point)) => events.push(point.event),
+                Ok(Some(Point { event, ticket, .. })) => awaits.push(Awaited { stream, ticket, event }),
                 Ok(None) => {}
                 Err(_) if self.keeps(Step::ReleaseAgain) => return self.deferred.push(Dropped::Block(block)),
                 Err(_) => {}
             }
         }
-        self.park(block, events);
+        if home.is_none() {
+            // The home's end is among them: nothing is left to remember.
+            block.tracker.lock().reset(None);
+        }
+        self.park(block, awaits);
     }
 
     /// Counts a block as cached: its last handle is gone.
@@ -214,15 +216,27 @@ impl<B: Backend> Inner<B> {
         }
     }
 
-    fn park(&self, block: Arc<Block>, events: Vec<Arc<EventCell<B>>>) {
-        self.pool.parked.lock().push(Parked { block, events });
+    /// Keeps a block until what it waits for has occurred; if that is nothing, makes it reusable.
+    fn park(&self, block: Arc<Block>, awaits: Vec<Awaited<B>>) {
+        if let Some(block) = self.pool.parked.push(Parked { block, awaits }) {
+            self.place(block);
+        }
+    }
+
+    /// Keeps a block that only its closed home may still be using until the home's final event has occurred.
+    fn park_until_end(&self, block: Arc<Block>, home: StreamId, event: Arc<EventCell<B>>) {
+        block.tracker.lock().reset(None);
+        self.park(block, vec![Awaited::end_of(home, event)]);
     }
 
     /// Makes a block reusable on its home stream. If that is closed meanwhile, the block waits for its final event.
     fn give_home(&self, home: &StreamCore<B>, block: Arc<Block>) {
         // `close_stream` leaves the final event before it closes the shelf.
         if let Err(block) = home.shelf.put(block, self.keeps(Step::ReuseEntry)) {
-            self.park(block, home.final_event().into_iter().collect());
+            match home.final_event() {
+                Some(event) => self.park_until_end(block, home.id, event),
+                None => self.give_nobody(block),
+            }
         }
     }
 
@@ -240,16 +254,14 @@ impl<B: Backend> Inner<B> {
 
     /// Moves parked blocks whose events have occurred to where they can be reused.
     fn unpark(&self) {
-        let parked = std::mem::take(&mut *self.pool.parked.lock());
-        // What a closed stream had cached waits for one event, which is asked once.
-        let mut asked: HashMap<*const EventCell<B>, bool> = HashMap::new();
-        let mut occurred =
-            |event: &Arc<EventCell<B>>| *asked.entry(Arc::as_ptr(event)).or_insert_with(|| self.has_occurred(event));
-        for Parked { block, events } in parked {
-            if events.iter().all(&mut occurred) {
-                self.place(block);
+        let mut from = 0;
+        while let Some((stream, event)) = self.pool.parked.front_from(from) {
+            if self.has_occurred(&event) {
+                let passed = self.pool.parked.pass(stream, &event);
+                passed.into_iter().for_each(|Parked { block, awaits }| self.park(block, awaits));
+                from = stream;
             } else {
-                self.park(block, events);
+                from = stream + 1;
             }
         }
     }
@@ -259,7 +271,10 @@ impl<B: Backend> Inner<B> {
         let used = block.tracker.lock().newest_of(block.home.stream) > 0;
         match self.home(&block) {
             Home::Open(home) => self.give_home(&home, block),
-            Home::Closed(Some(event)) if used && !self.has_occurred(&event) => self.park(block, vec![event]),
+            Home::Closed(Some(event)) if used && !self.has_occurred(&event) => {
+                let home = block.home.stream;
+                self.park_until_end(block, home, event);
+            }
             Home::Closed(_) | Home::Gone => self.give_nobody(block),
         }
     }
@@ -291,7 +306,7 @@ impl<B: Backend> Inner<B> {
         let blocks = core.shelf.close();
         for block in blocks {
             match &event {
-                Some(event) if self.keeps(Step::CachedAfterFinal) => self.park(block, vec![event.clone()]),
+                Some(event) if self.keeps(Step::CachedAfterFinal) => self.park_until_end(block, id, event.clone()),
                 _ => self.give_nobody(block),
             }
         }

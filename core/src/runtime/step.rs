@@ -51,6 +51,8 @@ steps! {
     SealOrder,
     /// Who has recorded a point looks again for a seal before it.
     SealAgain,
+    /// Who takes a point that was recorded earlier looks for a seal before it afterwards, not first.
+    RecentBeforeSeal,
     /// A block used by other streams than its home is reused only after events recorded on them.
     ReuseEvent,
     /// A block reused on its home stream remembers the home's old work, for other streams to wait for.
@@ -67,6 +69,8 @@ steps! {
     NoFreeBesideHostFn,
     /// While memory is being freed no host function is enqueued.
     HostFnAfterFree,
+    /// Devices opened on one physical device keep these two apart together.
+    GateOfPhysicalDevice,
     /// Calls from inside a host function are refused before they reach the driver.
     RefuseInHostFn,
     /// A device is closed on a thread of its own.

@@ -54,9 +54,12 @@ pub(crate) struct StreamCore<B: Backend> {
     seals: Mutex<VecDeque<Seal<B>>>,
     /// Blocks whose work is on this stream alone.
     pub(crate) shelf: Arc<Shelf>,
-    /// Errors of asynchronous work, for the next synchronizing call.
-    pub(crate) faults: Mutex<Vec<Error>>,
-    pub(crate) faulted: AtomicBool,
+    /// The newest point that was recorded for other streams.
+    recent: Mutex<Option<Point<B>>>,
+    /// The first error of asynchronous work since the last synchronizing call; what goes wrong after it tends to be its consequence.
+    fault: Mutex<Option<Error>>,
+    /// Whether there is one.
+    faulted: AtomicBool,
 }
 
 /// A point in a stream's work that another stream can wait for.
@@ -69,6 +72,12 @@ pub(crate) struct Point<B: Backend> {
     pub(crate) blockers: Vec<Blocker>,
 }
 
+impl<B: Backend> Clone for Point<B> {
+    fn clone(&self) -> Self {
+        Point { event: self.event.clone(), ticket: self.ticket, blockers: self.blockers.clone() }
+    }
+}
+
 impl<B: Backend> StreamCore<B> {
     pub(crate) fn new(id: StreamId, raw: Arc<B::Stream>, inline: bool) -> Self {
         StreamCore {
@@ -79,7 +88,8 @@ impl<B: Backend> StreamCore<B> {
             clock: Mutex::default(),
             seals: Mutex::new(VecDeque::new()),
             shelf: Shelf::new(id),
-            faults: Mutex::default(),
+            recent: Mutex::default(),
+            fault: Mutex::default(),
             faulted: AtomicBool::new(false),
         }
     }
@@ -144,6 +154,22 @@ impl<B: Backend> StreamCore<B> {
         outstanding(self.seals.lock().iter())
     }
 
+    /// The newest point recorded for other streams, if it comes after `ticket`. A host function may lie before its event that
+    /// `ticket` does not come after: whoever uses it looks for a [seal](Self::sealed_point) afterwards.
+    pub(crate) fn recent_point(&self, ticket: Ticket) -> Option<Point<B>> {
+        self.recent.lock().as_ref().filter(|point| point.ticket >= ticket).cloned()
+    }
+
+    /// Keeps a point that was recorded for other streams.
+    pub(crate) fn keep_recent(&self, point: &Point<B>) {
+        let mut recent = self.recent.lock();
+        let is_newer = recent.as_ref().is_none_or(|old| old.ticket < point.ticket);
+        let old = if is_newer { recent.replace(point.clone()) } else { None };
+        // Outside of the lock: it may be the last handle of an event.
+        drop(recent);
+        drop(old);
+    }
+
     /// The raw stream, unless the stream is closed. Held only while a call on it is made: a stream is destroyed when nobody holds it.
     pub(crate) fn raw(&self) -> Option<Arc<B::Stream>> {
         match &*self.phase.lock() {
@@ -162,16 +188,16 @@ impl<B: Backend> StreamCore<B> {
 
     /// Keeps an error for the next synchronizing call.
     pub(crate) fn fault(&self, error: Error) {
-        self.faults.lock().push(error);
+        self.fault.lock().get_or_insert(error);
         self.faulted.store(true, Ordering::Release);
     }
 
-    /// The oldest error not yet reported; the others are dropped with it, as they tend to be its consequences.
+    /// The error kept, if there is one.
     pub(crate) fn take_fault(&self) -> Option<Error> {
         if !self.faulted.swap(false, Ordering::AcqRel) {
             return None;
         }
-        std::mem::take(&mut *self.faults.lock()).into_iter().next()
+        self.fault.lock().take()
     }
 }
 

@@ -147,7 +147,11 @@ impl<B: Backend> Inner<B> {
     /// A point of stream `other` after its operation `ticket`; `None` if all its work is known to have ended.
     pub(crate) fn point_after(&self, other: StreamId, ticket: Ticket) -> Result<Option<Point<B>>> {
         let Some(core) = self.stream(other) else { return Ok(None) };
-        if let Some(point) = core.sealed_point(ticket) {
+        // In this order: a host function before the recent point's event has left its seal before that was recorded.
+        let recent = if self.keeps(Step::RecentBeforeSeal) { core.recent_point(ticket) } else { None };
+        let sealed = core.sealed_point(ticket);
+        let recent = if self.keeps(Step::RecentBeforeSeal) { recent } else { core.recent_point(ticket) };
+        if let Some(point) = sealed.or(recent) {
             return Ok(Some(point));
         }
         let tail = match core.raw() {
@@ -156,7 +160,9 @@ impl<B: Backend> Inner<B> {
                 let newest = core.tail();
                 let event = self.record(&raw)?;
                 let newest = if self.keeps(Step::TailBeforeRecord) { newest } else { core.tail() };
-                Some(Point { event, ticket: newest, blockers: core.blockers() })
+                let point = Point { event, ticket: newest, blockers: core.blockers() };
+                core.keep_recent(&point);
+                Some(point)
             }
         };
         // Another thread may have enqueued a host function meanwhile, before the event. It has left a seal before that.

@@ -183,6 +183,22 @@ fn seal_beside_a_wait(at: Scene) {
     at.world.run_all();
 }
 
+/// One thread enqueues a host function, another has a point recorded behind it, and a third waits for older work.
+fn seal_beside_a_recent_point(at: Scene) {
+    let hold = at.held();
+    let (s1, s2, t, w) = (at.s.clone(), at.s.clone(), at.t.clone(), at.w.clone());
+    let (x, mut b, mut y) = (at.x, at.s.alloc::<u8>(LEN).unwrap(), at.s.alloc::<u8>(LEN).unwrap());
+    let seal = Box::new(move || s1.host_fn(|| {}).unwrap());
+    let record = Box::new(move || {
+        s2.fill(&mut b, 2).unwrap();
+        t.copy(&b, &mut y).unwrap();
+    });
+    let wait = Box::new(move || assert_eq!(w.to_vec(&x).unwrap(), [1; LEN]));
+    concurrently(&at.world, vec![seal, record, wait]);
+    at.world.open(hold);
+    at.world.run_all();
+}
+
 /// One thread frees memory, and then does what a host function that another thread enqueues waits for.
 fn free_beside_a_host_fn(at: Scene) {
     drop(at.buffer());
@@ -220,6 +236,7 @@ pub(crate) fn all() -> Vec<Interleaving> {
         Interleaving { step: Step::ClockBeforeEnqueue, body: read_before_the_wait_of_another },
         Interleaving { step: Step::SealOrder, body: two_seals },
         Interleaving { step: Step::SealAgain, body: seal_beside_a_wait },
+        Interleaving { step: Step::RecentBeforeSeal, body: seal_beside_a_recent_point },
         Interleaving { step: Step::HostFnAfterFree, body: free_beside_a_host_fn },
         Interleaving { step: Step::TrimWaitsForClosed, body: free_beside_a_close },
     ]

@@ -170,6 +170,13 @@ pub(crate) fn all() -> Vec<Scenario> {
             at.held(&at.s2);
             at.device.trim().unwrap();
         }),
+        scenario(Step::GateOfPhysicalDevice, |at| {
+            // A free on the same physical device waits for the host function all the same.
+            let twin = device(&at.world, at.device.shared.knocked);
+            drop(twin.default_stream().alloc::<u8>(LEN).unwrap());
+            at.held(&at.s2);
+            twin.trim().unwrap();
+        }),
         scenario(Step::RefuseInHostFn, |at| {
             let stream = at.s2.clone();
             at.s1.host_fn(move || drop(stream.alloc::<u8>(1).unwrap_err())).unwrap();

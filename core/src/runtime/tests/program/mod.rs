@@ -22,7 +22,7 @@ pub(crate) type SimBuffer = ManagedBuffer<u8, Sim>;
 pub(crate) type SharedBuffers = Arc<Vec<(SimBuffer, u8)>>;
 
 pub(crate) fn device(world: &Arc<World>, knocked: Option<Step>) -> SimDevice {
-    ManagedDevice::from_shared(Shared::new(Sim(world.clone()), knocked)).unwrap()
+    ManagedDevice::from_shared(Shared::new(Sim::open(world), knocked)).unwrap()
 }
 
 /// Two buffers with known contents, for threads to read.

@@ -30,6 +30,13 @@ pub(crate) struct SimEvent(usize);
 /// The backend. The world it works on outlives it.
 pub(crate) struct Sim(pub(crate) Arc<World>);
 
+impl Sim {
+    pub(crate) fn open(world: &Arc<World>) -> Sim {
+        world.device_opened();
+        Sim(world.clone())
+    }
+}
+
 impl std::fmt::Debug for Sim {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Sim")
@@ -38,7 +45,7 @@ impl std::fmt::Debug for Sim {
 
 impl Drop for Sim {
     fn drop(&mut self) {
-        self.0.set_closed();
+        self.0.device_closed();
     }
 }
 
@@ -139,7 +146,7 @@ unsafe impl Backend for Sim {
     }
 
     fn info(&self) -> DeviceInfo {
-        DeviceInfo { id: "sim".into(), ..DeviceInfo::default() }
+        DeviceInfo { id: "sim".into(), uuid: Some(format!("sim-{}", self.0.number)), ..DeviceInfo::default() }
     }
 
     fn supports(&self, kind: OperationKind, _: DType) -> bool {
@@ -251,6 +258,7 @@ unsafe impl Backend for Sim {
     fn query(&self, event: &SimEvent) -> Result<bool> {
         self.call("query")?;
         let mut state = self.0.lock();
+        state.counts.queries += 1;
         self.check_event(&state, event, "query");
         if refuses(&mut state.refuse.query) {
             return Err(refused("query"));

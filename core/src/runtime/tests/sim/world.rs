@@ -65,6 +65,7 @@ pub(crate) struct Counts {
     pub(crate) waits: usize,
     pub(crate) allocates: usize,
     pub(crate) frees: usize,
+    pub(crate) queries: usize,
     /// Waits of the host, for events and streams.
     pub(crate) host_waits: usize,
 }
@@ -115,7 +116,8 @@ pub(crate) struct State {
     pub(crate) observed: Clock,
     pub(crate) counts: Counts,
     pub(crate) refuse: Refusals,
-    pub(crate) closed: bool,
+    /// Devices that have been opened on the world and not closed.
+    pub(crate) open: usize,
     /// Blocks whose free was refused: leaked, by the contract.
     pub(crate) leaked: usize,
     /// What host functions are held for: open or not.
@@ -130,6 +132,8 @@ pub(crate) struct State {
 }
 
 pub(crate) struct World {
+    /// Tells worlds apart.
+    pub(super) number: u64,
     pub(crate) options: Options,
     pub(super) state: Mutex<State>,
     pub(super) progress: Condvar,
@@ -143,6 +147,8 @@ thread_local! {
     pub(super) static PROGRAM: RefCell<HashSet<Option<usize>>> = RefCell::default();
 }
 
+static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
 /// How long a thread waits before a deadlock is assumed that was not recognised as such.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -155,7 +161,7 @@ impl World {
             observed: Clock::default(),
             counts: Counts::default(),
             refuse: Refusals::default(),
-            closed: false,
+            open: 0,
             leaked: 0,
             holds: Vec::new(),
             hold_next: Vec::new(),
@@ -166,7 +172,8 @@ impl World {
         PROGRAM.with_borrow_mut(HashSet::clear);
         TaskFlag(&PROGRAM).replace(true);
         let violations = Arc::default();
-        Arc::new(World { options, state: Mutex::new(state), progress: Condvar::default(), violations })
+        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Arc::new(World { number, options, state: Mutex::new(state), progress: Condvar::default(), violations })
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -243,18 +250,22 @@ impl World {
         self.progress.notify_all();
     }
 
-    pub(crate) fn set_closed(&self) {
-        self.lock().closed = true;
+    pub(crate) fn device_opened(&self) {
+        self.lock().open += 1;
+    }
+
+    pub(crate) fn device_closed(&self) {
+        self.lock().open -= 1;
         self.progress.notify_all();
     }
 
-    /// Waits until the device has been closed.
+    /// Waits until every device has been closed.
     pub(crate) fn wait_closed(&self) {
         let mut state = self.lock();
-        while !state.closed {
+        while state.open > 0 {
             let timed_out;
             (state, timed_out) = self.progress.wait_timeout(state, PATIENCE);
-            if timed_out && !state.closed {
+            if timed_out && state.open > 0 {
                 return self.violation("the device was not closed");
             }
         }
