@@ -28,7 +28,7 @@ mod sync;
 mod view;
 
 pub use backend::{Backend, HostFn, Space, Transfer};
-pub use blas::Blas;
+pub use blas::{Blas, BlasTriangle, Rotm};
 pub use buffer::{Buffer, ManagedBuffer};
 pub use device::{Device, ManagedDevice, Numerics};
 pub use element::{
@@ -38,8 +38,11 @@ pub use error::{Context, Error, ErrorKind, Result};
 pub use event::Event;
 pub use info::{DeviceInfo, MemoryInfo};
 pub use matrix::{Batch, BatchMut, MatrixView, MatrixViewMut};
-pub use operation::{Axis, BinaryOp, CompareOp, Layout, Op, Operation, OperationKind, Precision, ReduceOp, UnaryOp};
-pub use ops::{AsOperand, Operand, Ops};
+pub use operation::{
+    ArgOp, Axis, BinaryOp, CompareOp, Diag, Layout, Op, Operation, OperationKind, Precision, ReduceOp, Side, UnaryOp,
+    Uplo,
+};
+pub use ops::{AsOperand, Index, Indexing, Operand, Ops, Philox, Random, Reduce, Scan, Sort, SortOptions};
 pub use pinned::{Pinned, PinnedRead, PinnedWrite};
 pub use stream::{BufferOf, ManagedStream, Stream};
 pub use view::{AsVector, AsVectorMut, AsView, AsViewMut, Vector, VectorMut, View, ViewMut};

@@ -50,7 +50,7 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Asum { x, out } => level1::asum(workers, x, out),
             Operation::Iamax { x, out } => level1::iamax(workers, x, out),
             Operation::Gemv(ref arguments) => gemv::gemv(workers, arguments),
-            Operation::Ger { alpha, x, y, a } => ger::ger(workers, alpha, x, y, a),
+            Operation::Ger { conj: false, alpha, x, y, a } => ger::ger(workers, alpha, x, y, a),
             Operation::Gemm(ref arguments) => gemm::gemm(workers, arguments),
             _ => None,
         }

@@ -73,7 +73,7 @@ fn with_vectors(operation: &Operation, change: impl Fn(Strided) -> Strided) -> O
         Operation::Axpy { alpha, x, y } => Operation::Axpy { alpha, x: change(x), y: change(y) },
         Operation::Dot { conj, x, y, out } => Operation::Dot { conj, x: change(x), y: change(y), out },
         Operation::Iamax { x, out } => Operation::Iamax { x: change(x), out },
-        Operation::Ger { alpha, x, y, a } => Operation::Ger { alpha, x: change(x), y: change(y), a },
+        Operation::Ger { conj, alpha, x, y, a } => Operation::Ger { conj, alpha, x: change(x), y: change(y), a },
         Operation::Gemv(gemv) => Operation::Gemv(Gemv { x: change(gemv.x), y: change(gemv.y), ..gemv }),
         operation => operation,
     }

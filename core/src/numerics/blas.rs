@@ -13,6 +13,10 @@
 //! |---|---|---|
 //! | `a·b` | `fma(−a.im, b.im, a.re·b.re)` | `fma(a.im, b.re, a.re·b.im)` |
 //! | `a·b + c` | `fma(−a.im, b.im, fma(a.re, b.re, c.re))` | `fma(a.im, b.re, fma(a.re, b.im, c.im))` |
+//! | `a/b`, `\|b.re\| ≥ \|b.im\|` | `fma(a.im, q, a.re) / d` | `fma(−a.re, q, a.im) / d`, with `q = b.im / b.re`, `d = fma(b.im, q, b.re)` |
+//! | `a/b` otherwise | `fma(a.re, q, a.im) / d` | `fma(a.im, q, −a.re) / d`, with `q = b.re / b.im`, `d = fma(b.re, q, b.im)` |
+//!
+//! (The quotient is R. L. Smith's, *Algorithm 116: Complex division*, CACM 5 (1962), with fused products.)
 //!
 //! # Vectors
 //! A vector of `len` elements with increment `inc` has element `i` at [`offset`]`(i, len, inc)` from its lowest
@@ -28,11 +32,18 @@
 //! | `asum` | [`asum`]: the sum of `\|re\| + \|im\|` by the reduction tree; of nothing, +0 |
 //! | `nrm2` | [`nrm2`]: by the reduction tree, without needless overflow or underflow; see below |
 //! | `iamax` | [`iamax`]: the first NaN, else the first of the largest `\|re\| + \|im\|`; of nothing, none |
-//! | `ger` | [`ger`]: `fma(x, alpha·y, a)`; `alpha = 0` leaves the bits of `a`, and `x` and `y` unread |
+//! | `iamin` | [`iamin`]: the first NaN, else the first of the smallest `\|re\| + \|im\|`; of nothing, none |
+//! | `rot`, `rotm` | [`rotation`] |
+//! | `ger`, `gerc` | [`ger`]: `fma(x, alpha·y, a)`, `gerc` with `conj(y)`; `alpha = 0` leaves the bits of `a`, and `x` and `y` unread |
+//! | `syr` | [`ger`] with `x` for both vectors, on one triangle |
+//! | `her` | [`triangular::her`]: `fma(x, alpha·conj(x), a)` with a real `alpha`, on one triangle; `alpha = 0` as for `ger` |
 //!
 //! # `gemv` and `gemm` with `Precision::Reproducible`
 //! [`gemm`] is one chain of fused multiply-adds in ascending `k` from +0; [`gemv`] is [`dot`]. Both end in [`update`].
 //! `f16` and `bf16` are converted to `f32`, and so stay until one rounding at the very end.
+//!
+//! # Triangular and symmetric matrices
+//! [`triangular`] says which elements a routine reads, and what each result is with `Precision::Reproducible`.
 //!
 //! # `gemv` and `gemm` with any precision
 //! * `beta = 0` never reads what is updated, and so takes no NaN from it.
@@ -71,9 +82,11 @@
 //! A NaN gives NaN, whatever else there is; else an infinity gives +∞.
 
 mod norm;
+pub mod rotation;
 mod scalar;
 #[cfg(test)]
 mod tests;
+pub mod triangular;
 
 pub use norm::{Blue, SumOfSquares, WideSquares};
 pub use scalar::{GemmArithmetic, ScalarArithmetic};
@@ -137,13 +150,27 @@ pub fn nrm2<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(len: usize, x: imp
 ///
 /// `|re| + |im|` is rounded, and is +∞ where it overflows: such elements are equal.
 pub fn iamax<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(len: usize, x: impl Fn(usize) -> T) -> Option<usize> {
+    extreme(len, x, |magnitude, best| magnitude > best)
+}
+
+/// The index of the first element that is NaN in a component, else of the first whose `|re| + |im|` is smallest. As for [`iamax`]
+/// otherwise.
+pub fn iamin<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(len: usize, x: impl Fn(usize) -> T) -> Option<usize> {
+    extreme(len, x, |magnitude, best| magnitude < best)
+}
+
+fn extreme<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
+    len: usize,
+    x: impl Fn(usize) -> T,
+    beats: impl Fn(T::Magnitude, T::Magnitude) -> bool,
+) -> Option<usize> {
     let mut best: Option<(usize, T::Magnitude)> = None;
     for i in 0..len {
         let magnitude = x(i).abs1();
         if magnitude.partial_cmp(&magnitude).is_none() {
             return Some(i);
         }
-        if best.is_none_or(|(_, largest)| magnitude > largest) {
+        if best.is_none_or(|(_, extreme)| beats(magnitude, extreme)) {
             best = Some((i, magnitude));
         }
     }

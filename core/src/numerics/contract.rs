@@ -46,6 +46,15 @@ pub enum Bound {
         /// The unit roundoff of the result's type, where it is narrower than the accumulation; else 0.
         output: f64,
     },
+    /// Each element of the residual of a solution `X̂` of `T·X = α·B`, with `n` the order of `T`:
+    /// `|α·B − T·X̂| ≤ factor · (n + 2) · unit · (|T||X̂| + |α||B|)`, and an underflow of `n + 2` times the smallest denormal, times
+    /// the largest element of `T` (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., theorem 8.5).
+    Backward {
+        /// 1 for real types; 2√2 for complex ones.
+        factor: f64,
+        /// The unit roundoff of operands and accumulation.
+        unit: f64,
+    },
 }
 
 /// What becomes of NaN.
@@ -96,7 +105,7 @@ pub struct Row {
     pub kind: OperationKind,
     /// The type of its first input, as in [`Operation::dtype`](crate::Operation::dtype).
     pub dtype: DType,
-    /// For `gemv` and `gemm`.
+    /// For the operations that [have one](OperationKind::has_precision).
     pub precision: Option<Precision>,
     /// How far results are determined.
     pub class: Class,
@@ -140,6 +149,14 @@ fn describe(kind: OperationKind) -> (Nature, fn(DType) -> bool) {
         K::Abs => (Nature::Bits, |t| !is_unsigned(t) && !t.is_complex()),
         K::Conj => (Nature::Bits, DType::is_complex),
         K::Swap => (Nature::Bits, blas),
+        K::Gather | K::Scatter | K::Compact | K::Permute => (Nature::Bits, any),
+        K::Sort | K::SortPairs => (Nature::Bits, real),
+        K::Random => (Nature::Bits, real),
+        K::Histogram => (Nature::Index, DType::is_integer),
+        K::InclusiveSum | K::InclusiveProd | K::ExclusiveSum | K::ExclusiveProd => (Nature::Arithmetic, any),
+        K::InclusiveMin | K::InclusiveMax | K::ExclusiveMin | K::ExclusiveMax => (Nature::Choice, real),
+        K::Mean | K::MeanRows | K::MeanCols => (Nature::Arithmetic, gemm),
+        K::Argmin | K::Argmax | K::ArgminRows | K::ArgmaxRows | K::ArgminCols | K::ArgmaxCols => (Nature::Index, real),
         K::Not | K::And | K::Or | K::Xor | K::Shl | K::Shr => (Nature::Bits, DType::is_integer),
         K::Cast | K::Add | K::Sub | K::Mul | K::Sum | K::Prod => (Nature::Arithmetic, any),
         K::SumRows | K::ProdRows | K::SumCols | K::ProdCols => (Nature::Arithmetic, any),
@@ -150,9 +167,13 @@ fn describe(kind: OperationKind) -> (Nature, fn(DType) -> bool) {
         K::MinRows | K::MaxRows | K::MinCols | K::MaxCols => (Nature::Choice, real),
         K::Eq | K::Ne => (Nature::Comparison, any),
         K::Lt | K::Le | K::Gt | K::Ge => (Nature::Comparison, real),
-        K::Iamax => (Nature::Index, blas),
-        K::Scal | K::Axpy | K::Dot | K::Dotc | K::Nrm2 | K::Asum | K::Gemv | K::Ger => (Nature::Arithmetic, blas),
-        K::Gemm => (Nature::Arithmetic, gemm),
+        K::Iamax | K::Iamin => (Nature::Index, blas),
+        K::Scal | K::Axpy | K::Dot | K::Dotc | K::Nrm2 | K::Asum | K::Rot => (Nature::Arithmetic, blas),
+        K::Rotm => (Nature::Arithmetic, |t| matches!(t, DType::F32 | DType::F64)),
+        K::Gemv | K::Symv | K::Trmv | K::Trsv | K::Ger | K::Syr => (Nature::Arithmetic, blas),
+        K::Symm | K::Syrk | K::Trmm | K::Trsm => (Nature::Arithmetic, blas),
+        K::Gerc | K::Her | K::Hemv | K::Hemm | K::Herk => (Nature::Arithmetic, DType::is_complex),
+        K::Gemm | K::GemmBatched => (Nature::Arithmetic, gemm),
     }
 }
 
@@ -166,13 +187,13 @@ pub fn supports(kind: OperationKind, dtype: DType) -> bool {
 }
 
 /// The row of an operation; `None` if there is no such operation for the type. `precision` is ignored where an operation has
-/// none; `gemv` and `gemm` have a row for each, and none without.
+/// none; those that [have one](OperationKind::has_precision) have a row for each, and none without.
 pub fn find(kind: OperationKind, dtype: DType, precision: Option<Precision>) -> Option<Row> {
     let (nature, exists) = describe(kind);
     if !exists(dtype) {
         return None;
     }
-    let precise = matches!(kind, OperationKind::Gemv | OperationKind::Gemm);
+    let precise = kind.has_precision();
     let precision = if precise { Some(precision?) } else { None };
     let reproducible = !matches!(precision, Some(Precision::Strict | Precision::Fast));
     let fast = precision == Some(Precision::Fast);
@@ -182,7 +203,7 @@ pub fn find(kind: OperationKind, dtype: DType, precision: Option<Precision>) -> 
         dtype,
         precision,
         class: if reproducible { Class::Reproducible } else { Class::Bounded },
-        bound: if reproducible { Bound::Exact } else { dot_bound(dtype, fast) },
+        bound: if reproducible { Bound::Exact } else { bound(kind, dtype, fast) },
         nan: nan_rule(kind, nature, integer, reproducible),
         denormals_kept: !fast || matches!(dtype, DType::F64 | DType::C64),
         deterministic: !fast,
@@ -199,7 +220,7 @@ pub fn find(kind: OperationKind, dtype: DType, precision: Option<Precision>) -> 
 pub fn rows() -> impl Iterator<Item = Row> {
     OperationKind::ALL.iter().flat_map(|&kind| {
         let precisions: &[Option<Precision>] = match kind {
-            OperationKind::Gemv | OperationKind::Gemm => {
+            _ if kind.has_precision() => {
                 &[Some(Precision::Strict), Some(Precision::Fast), Some(Precision::Reproducible)]
             }
             _ => &[None],
@@ -208,7 +229,7 @@ pub fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
-fn dot_bound(dtype: DType, fast: bool) -> Bound {
+fn bound(kind: OperationKind, dtype: DType, fast: bool) -> Bound {
     let (own, strict, reduced) = match dtype {
         // TF32 has the fraction of f16.
         DType::F32 | DType::C32 => (24, 24, 11),
@@ -216,11 +237,12 @@ fn dot_bound(dtype: DType, fast: bool) -> Bound {
         DType::Bf16 => (8, 24, 8),
         _ => (53, 53, 53),
     };
-    let unit = |precision: i32| 2f64.powi(-precision);
-    Bound::Dot {
-        factor: if dtype.is_complex() { 2.0 * std::f64::consts::SQRT_2 } else { 1.0 },
-        unit: unit(if fast { reduced } else { strict }),
-        output: if own < strict { unit(own) } else { 0.0 },
+    let power = |precision: i32| 2f64.powi(-precision);
+    let factor = if dtype.is_complex() { 2.0 * std::f64::consts::SQRT_2 } else { 1.0 };
+    let unit = power(if fast { reduced } else { strict });
+    match kind {
+        OperationKind::Trsv | OperationKind::Trsm => Bound::Backward { factor, unit },
+        _ => Bound::Dot { factor, unit, output: if own < strict { power(own) } else { 0.0 } },
     }
 }
 
@@ -274,8 +296,8 @@ mod tests {
                 );
             }
         }
-        // 3 precisions: gemv for 4 types, gemm for 6.
-        assert_eq!(rows().filter(|row| row.precision.is_some()).count(), 3 * (4 + 6));
+        // 3 precisions: gemm and gemm_batched for 6 types, hemv, hemm and herk for 2, the other eight for 4.
+        assert_eq!(rows().filter(|row| row.precision.is_some()).count(), 3 * (2 * 6 + 3 * 2 + 8 * 4));
     }
 
     #[test]

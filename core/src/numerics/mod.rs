@@ -63,6 +63,24 @@
 //! `bf16` are converted to `f32` and stay that until one rounding at the very end. Of nothing, the sum is +0, the product 1, the
 //! smallest +∞ or the largest integer, and the largest −∞ or the smallest integer.
 //!
+//! [`mean`](reduction::mean) divides the sum before that last rounding. [`argmin`](reduction::argmin) and
+//! [`argmax`](reduction::argmax) give the first of equals, and the first NaN before any number; of nothing, `u64::MAX`.
+//!
+//! # Gather, scatter, histograms
+//! An index that is negative or past the end touches nothing: what it would have gathered is 0, what it would have scattered or
+//! counted is dropped, and the stream's next synchronizing call fails. Of several elements scattered to one place the last in the
+//! order of the source stays. A histogram counts in `u64`.
+//!
+//! # Scans
+//! [`scan`]: prefix sums and products of all types, prefix minima and maxima of the real ones, by one tree. The exclusive result of the
+//! first element is what a reduction of nothing gives.
+//!
+//! # Sorting
+//! [`order`]: stable, −0 before +0, every NaN one key after +∞.
+//!
+//! # Random numbers
+//! [`philox`]: a function of a seed, a subsequence and a count of words.
+//!
 //! # BLAS
 //! [`blas`].
 
@@ -73,8 +91,11 @@ pub mod contract;
 mod dispatch;
 mod half;
 mod nan;
+pub mod order;
+pub mod philox;
 pub mod reduction;
 pub mod scalar;
+pub mod scan;
 pub mod tree;
 
 pub use arithmetic::{Absolute, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric, select};

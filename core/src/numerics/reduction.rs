@@ -1,7 +1,9 @@
 //! Reductions: what the [tree] combines, and with what.
 
 use super::arithmetic::{Numeric, RealNumeric};
-use super::cast::cast;
+use super::blas::{GemmArithmetic, ScalarArithmetic};
+use super::cast::{CastFrom, cast};
+use super::order::SortKey;
 use super::tree;
 use crate::element::{Complex32, Complex64, bf16, f16};
 
@@ -61,4 +63,47 @@ pub fn min<T: Reducible<Acc: RealNumeric> + RealNumeric>(len: usize, at: impl Fn
 /// The largest, by [`RealNumeric::max_nan`]; −∞ or the smallest integer of nothing.
 pub fn max<T: Reducible<Acc: RealNumeric> + RealNumeric>(len: usize, at: impl FnMut(usize) -> T) -> T {
     reduce(len, at, T::Acc::max_nan).unwrap_or(T::LEAST)
+}
+
+/// The arithmetic mean: the sum, as [`sum`] keeps it before its last rounding, divided by `len`, converted to the type of the sum's
+/// components, and rounded there; then rounded to the type, and made canonical. NaN of nothing.
+pub fn mean<T: GemmArithmetic>(len: usize, mut at: impl FnMut(usize) -> T) -> T
+where
+    <T::Compute as crate::Scalar>::Magnitude: CastFrom<u64>,
+{
+    let lane = |acc: Option<T::Compute>, i: usize| match acc {
+        None => at(i).widen(),
+        Some(acc) => <T::Compute as Numeric>::add(acc, at(i).widen()),
+    };
+    let sum = tree::reduce(len, lane, <T::Compute as Numeric>::add).unwrap_or(T::Compute::ZERO);
+    T::narrow(T::Compute::divide_real(sum, cast(len as u64)))
+}
+
+/// The index of the first NaN, else of the first smallest, −0 being smaller than +0; `None` of nothing.
+pub fn argmin<T: SortKey + Numeric>(len: usize, at: impl FnMut(usize) -> T) -> Option<usize> {
+    arg(len, at, |x, best| x < best)
+}
+
+/// The index of the first NaN, else of the first largest, −0 being smaller than +0; `None` of nothing.
+pub fn argmax<T: SortKey + Numeric>(len: usize, at: impl FnMut(usize) -> T) -> Option<usize> {
+    arg(len, at, |x, best| x > best)
+}
+
+fn arg<T: SortKey + Numeric>(
+    len: usize,
+    mut at: impl FnMut(usize) -> T,
+    beats: impl Fn(T::Key, T::Key) -> bool,
+) -> Option<usize> {
+    let mut best: Option<(usize, T::Key)> = None;
+    for i in 0..len {
+        let x = at(i);
+        if !T::equal(x, x) {
+            return Some(i);
+        }
+        let key = x.key();
+        if best.is_none_or(|(_, extreme)| beats(key, extreme)) {
+            best = Some((i, key));
+        }
+    }
+    best.map(|(i, _)| i)
 }

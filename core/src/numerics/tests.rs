@@ -353,3 +353,29 @@ proptest! {
         prop_assert_eq!(reduction::max(len, |i| values[i]), *values.iter().max().unwrap());
     }
 }
+
+/// Means against exact ones: the sum keeps `f32` for the 16-bit floats, the quotient is rounded once more, of nothing it is NaN.
+#[test]
+fn means() {
+    assert_eq!(reduction::mean(4, |i| i as f32), 1.5);
+    assert_eq!(reduction::mean(5000, |_| f16::from_f32(3.0)), f16::from_f32(3.0));
+    assert_eq!(reduction::mean(3, |i| Complex64::new(i as f64, 3.0)), Complex64::new(1.0, 3.0));
+    assert_eq!(reduction::mean(0, |_| 1.0_f64).to_bits(), 0x7ff8_0000_0000_0000);
+    assert_eq!(reduction::mean(3, |_| 1.0_f32 / 3.0), 1.0_f32 / 3.0);
+}
+
+/// First of equals, −0 before +0, the first NaN before everything.
+#[test]
+fn places_of_extremes() {
+    let min = |x: &[f32]| reduction::argmin(x.len(), |i| x[i]);
+    let max = |x: &[f32]| reduction::argmax(x.len(), |i| x[i]);
+    assert_eq!((min(&[]), max(&[])), (None, None));
+    assert_eq!((min(&[2.0, 1.0, 1.0, 2.0]), max(&[1.0, 2.0, 2.0, 1.0])), (Some(1), Some(1)));
+    assert_eq!((min(&[0.0, -0.0, -0.0]), max(&[-0.0, 0.0, 0.0])), (Some(1), Some(1)));
+    assert_eq!(
+        (min(&[f32::NEG_INFINITY, 1.0, f32::NAN, -f32::NAN]), max(&[f32::INFINITY, f32::NAN])),
+        (Some(2), Some(1))
+    );
+    assert_eq!(reduction::argmax(3, |i| [i8::MIN, 127, 127][i]), Some(1));
+    assert_eq!(reduction::argmin(3, |i| [200_u8, 3, 3][i]), Some(1));
+}

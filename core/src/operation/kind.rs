@@ -111,6 +111,56 @@ names! {
         MinCols = "min_cols",
         /// Largest of each column.
         MaxCols = "max_cols",
+        /// Mean of all elements.
+        Mean = "mean",
+        /// Mean of each row.
+        MeanRows = "mean_rows",
+        /// Mean of each column.
+        MeanCols = "mean_cols",
+        /// Index of the first smallest element.
+        Argmin = "argmin",
+        /// Index of the first largest element.
+        Argmax = "argmax",
+        /// Index of the first smallest of each row.
+        ArgminRows = "argmin_rows",
+        /// Index of the first largest of each row.
+        ArgmaxRows = "argmax_rows",
+        /// Index of the first smallest of each column.
+        ArgminCols = "argmin_cols",
+        /// Index of the first largest of each column.
+        ArgmaxCols = "argmax_cols",
+        /// Sums up to each element.
+        InclusiveSum = "inclusive_sum",
+        /// Products up to each element.
+        InclusiveProd = "inclusive_prod",
+        /// Smallest up to each element.
+        InclusiveMin = "inclusive_min",
+        /// Largest up to each element.
+        InclusiveMax = "inclusive_max",
+        /// Sums before each element.
+        ExclusiveSum = "exclusive_sum",
+        /// Products before each element.
+        ExclusiveProd = "exclusive_prod",
+        /// Smallest before each element.
+        ExclusiveMin = "exclusive_min",
+        /// Largest before each element.
+        ExclusiveMax = "exclusive_max",
+        /// Stable sort of keys.
+        Sort = "sort",
+        /// Stable sort of keys with values.
+        SortPairs = "sort_pairs",
+        /// `x[index]`.
+        Gather = "gather",
+        /// `out[index] = x`.
+        Scatter = "scatter",
+        /// The elements that a mask selects, closed up.
+        Compact = "compact",
+        /// How often each number occurs.
+        Histogram = "histogram",
+        /// Axes of an array in another order.
+        Permute = "permute",
+        /// Random numbers.
+        Random = "random",
         /// Matrix transposition, and change of layout.
         Transpose = "transpose",
         /// BLAS `copy`.
@@ -131,12 +181,46 @@ names! {
         Asum = "asum",
         /// BLAS `iamax`, counted from 0.
         Iamax = "iamax",
+        /// BLAS `iamin`, counted from 0.
+        Iamin = "iamin",
+        /// BLAS `rot`.
+        Rot = "rot",
+        /// BLAS `rotm`.
+        Rotm = "rotm",
         /// BLAS `gemv`.
         Gemv = "gemv",
+        /// BLAS `symv`.
+        Symv = "symv",
+        /// BLAS `hemv`.
+        Hemv = "hemv",
+        /// BLAS `trmv`.
+        Trmv = "trmv",
+        /// BLAS `trsv`.
+        Trsv = "trsv",
         /// BLAS `ger`, and `geru` for complex types.
         Ger = "ger",
+        /// BLAS `gerc`: the second vector conjugated.
+        Gerc = "gerc",
+        /// BLAS `syr`.
+        Syr = "syr",
+        /// BLAS `her`.
+        Her = "her",
         /// BLAS `gemm`, strided batches included.
         Gemm = "gemm",
+        /// `gemm` of a batch of matrices, each somewhere else.
+        GemmBatched = "gemm_batched",
+        /// BLAS `symm`.
+        Symm = "symm",
+        /// BLAS `hemm`.
+        Hemm = "hemm",
+        /// BLAS `syrk`.
+        Syrk = "syrk",
+        /// BLAS `herk`.
+        Herk = "herk",
+        /// BLAS `trmm`.
+        Trmm = "trmm",
+        /// BLAS `trsm`, strided batches included.
+        Trsm = "trsm",
     }
 }
 
@@ -223,6 +307,16 @@ names! {
 }
 
 names! {
+    /// Reductions to an index.
+    ArgOp {
+        /// The first smallest; of nothing, `u64::MAX`.
+        Min = "argmin",
+        /// The first largest; of nothing, `u64::MAX`.
+        Max = "argmax",
+    }
+}
+
+names! {
     /// What a reduction runs over.
     Axis {
         /// All elements, in the order of the view.
@@ -243,6 +337,50 @@ names! {
         T = "t",
         /// Conjugated and transposed; for real types the same as `T`.
         C = "c",
+    }
+}
+
+names! {
+    /// The triangle of a matrix that is stored.
+    Uplo {
+        /// On and below the diagonal.
+        Lower = "lower",
+        /// On and above the diagonal.
+        Upper = "upper",
+    }
+}
+
+names! {
+    /// The diagonal of a triangular matrix.
+    Diag {
+        /// As stored.
+        NonUnit = "non_unit",
+        /// Ones, which are not read.
+        Unit = "unit",
+    }
+}
+
+names! {
+    /// Where a symmetric or triangular matrix stands in a product.
+    Side {
+        /// Left of the other.
+        Left = "left",
+        /// Right of the other.
+        Right = "right",
+    }
+}
+
+names! {
+    /// Which elements of a modified rotation are given, and which are understood.
+    RotmFlag {
+        /// Flag −1 of reference BLAS: all four are given.
+        Full = "full",
+        /// Flag 0: `h21` and `h12` are given, the diagonal is 1.
+        UnitDiagonal = "unit_diagonal",
+        /// Flag 1: `h11` and `h22` are given, `h12` is 1 and `h21` −1.
+        UnitOffDiagonal = "unit_off_diagonal",
+        /// Flag −2: nothing changes.
+        Identity = "identity",
     }
 }
 
@@ -287,5 +425,63 @@ impl OperationKind {
             (ReduceOp::Min, Axis::Cols) => K::MinCols,
             (ReduceOp::Max, Axis::Cols) => K::MaxCols,
         }
+    }
+
+    /// The kind of a mean.
+    pub const fn mean(axis: Axis) -> OperationKind {
+        match axis {
+            Axis::Whole => OperationKind::Mean,
+            Axis::Rows => OperationKind::MeanRows,
+            Axis::Cols => OperationKind::MeanCols,
+        }
+    }
+
+    /// The kind of a reduction to an index.
+    pub const fn arg(op: ArgOp, axis: Axis) -> OperationKind {
+        use OperationKind as K;
+        match (op, axis) {
+            (ArgOp::Min, Axis::Whole) => K::Argmin,
+            (ArgOp::Max, Axis::Whole) => K::Argmax,
+            (ArgOp::Min, Axis::Rows) => K::ArgminRows,
+            (ArgOp::Max, Axis::Rows) => K::ArgmaxRows,
+            (ArgOp::Min, Axis::Cols) => K::ArgminCols,
+            (ArgOp::Max, Axis::Cols) => K::ArgmaxCols,
+        }
+    }
+
+    /// The kind of a scan.
+    pub const fn scan(op: ReduceOp, exclusive: bool) -> OperationKind {
+        use OperationKind as K;
+        match (op, exclusive) {
+            (ReduceOp::Sum, false) => K::InclusiveSum,
+            (ReduceOp::Prod, false) => K::InclusiveProd,
+            (ReduceOp::Min, false) => K::InclusiveMin,
+            (ReduceOp::Max, false) => K::InclusiveMax,
+            (ReduceOp::Sum, true) => K::ExclusiveSum,
+            (ReduceOp::Prod, true) => K::ExclusiveProd,
+            (ReduceOp::Min, true) => K::ExclusiveMin,
+            (ReduceOp::Max, true) => K::ExclusiveMax,
+        }
+    }
+
+    /// Whether the operation obeys a [`Precision`]: those that a vendor's library may serve.
+    pub const fn has_precision(self) -> bool {
+        use OperationKind as K;
+        matches!(
+            self,
+            K::Gemv
+                | K::Symv
+                | K::Hemv
+                | K::Trmv
+                | K::Trsv
+                | K::Gemm
+                | K::GemmBatched
+                | K::Symm
+                | K::Hemm
+                | K::Syrk
+                | K::Herk
+                | K::Trmm
+                | K::Trsm
+        )
     }
 }

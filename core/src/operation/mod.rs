@@ -4,10 +4,14 @@
 //! lengths agree, views lie inside their buffers, what is written overlaps nothing else that the operation touches (but for an
 //! element-wise operation whose output *is* one of its inputs), and the device [supports](crate::Backend::supports) it.
 
+mod arguments;
 mod kind;
 mod operand;
 
-pub use kind::{Axis, BinaryOp, CompareOp, Op, OperationKind, Precision, ReduceOp, UnaryOp};
+pub use arguments::{Gemm, Gemv, PermuteShape, RankUpdate, Sort, Symm, Symv, TriangularMatrix, TriangularProduct};
+pub use kind::{
+    ArgOp, Axis, BinaryOp, CompareOp, Diag, Op, OperationKind, Precision, ReduceOp, RotmFlag, Side, UnaryOp, Uplo,
+};
 pub use operand::{Layout, MatrixOperand, Ptr, Span, Strided};
 
 use crate::element::{DType, ScalarValue};
@@ -29,57 +33,6 @@ impl Source {
             Source::Scalar(value) => value.dtype(),
         }
     }
-}
-
-/// The arguments of [`Operation::Gemm`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gemm {
-    /// How `a` enters.
-    pub op_a: Op,
-    /// How `b` enters.
-    pub op_b: Op,
-    /// In the type of [`crate::GemmElement::Compute`].
-    pub alpha: ScalarValue,
-    /// The first matrix of the batch.
-    pub a: MatrixOperand,
-    /// The first matrix of the batch.
-    pub b: MatrixOperand,
-    /// In the type of [`crate::GemmElement::Compute`].
-    pub beta: ScalarValue,
-    /// The first matrix of the batch; `m × n`.
-    pub c: MatrixOperand,
-    /// Matrices in the batch; 1 for a plain `gemm`.
-    pub batch: usize,
-    /// The distances from one matrix of the batch to the next in `a`, `b` and `c`, in elements. Zero re-reads an input.
-    pub strides: [usize; 3],
-    /// How exact it has to be.
-    pub precision: Precision,
-}
-
-impl Gemm {
-    /// The dimension that is summed over.
-    pub fn k(&self) -> usize {
-        if self.op_a == Op::N { self.a.cols } else { self.a.rows }
-    }
-}
-
-/// The arguments of [`Operation::Gemv`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gemv {
-    /// How `a` enters.
-    pub op: Op,
-    /// Of the element type.
-    pub alpha: ScalarValue,
-    /// The matrix.
-    pub a: MatrixOperand,
-    /// The vector multiplied.
-    pub x: Strided,
-    /// Of the element type.
-    pub beta: ScalarValue,
-    /// The vector updated.
-    pub y: Strided,
-    /// How exact it has to be.
-    pub precision: Precision,
 }
 
 /// One operation with its arguments. What each means, to the bit where it has to be, is said in [`crate::numerics`].
@@ -162,6 +115,95 @@ pub enum Operation {
         /// Written: 1 element, or one per row, or one per column.
         out: Span,
     },
+    /// The mean of all elements, or along an axis.
+    Mean {
+        /// What it runs over. With [`Axis::Whole`] `x` is one contiguous column.
+        axis: Axis,
+        /// Read; floats or complex numbers.
+        x: MatrixOperand,
+        /// Written: 1 element, or one per row, or one per column.
+        out: Span,
+    },
+    /// The index of an extreme element of all, or along an axis.
+    ArgReduce {
+        /// Which.
+        op: ArgOp,
+        /// What it runs over. With [`Axis::Whole`] `x` is one contiguous column.
+        axis: Axis,
+        /// Read.
+        x: MatrixOperand,
+        /// Written, `u64`: 1 element, or one per row, or one per column.
+        out: Span,
+    },
+    /// `out[i]` = the reduction of `x[0..=i]`, or of `x[0..i]` if exclusive.
+    Scan {
+        /// Which.
+        op: ReduceOp,
+        /// Whether `x[i]` itself is left out.
+        exclusive: bool,
+        /// Read; may be `out` itself.
+        x: Span,
+        /// Written.
+        out: Span,
+    },
+    /// A stable sort, in place.
+    Sort(Sort),
+    /// `out[i] = x[index[i]]`; 0 where the index is out of range, which is a fault.
+    Gather {
+        /// Read.
+        x: Span,
+        /// Read; an integer of 32 or 64 bits.
+        index: Span,
+        /// Written.
+        out: Span,
+    },
+    /// `out[index[i]] = x[i]`, the highest `i` winning; nothing where the index is out of range, which is a fault.
+    Scatter {
+        /// Read.
+        x: Span,
+        /// Read; an integer of 32 or 64 bits.
+        index: Span,
+        /// Written where an index says so.
+        out: Span,
+    },
+    /// The elements `x[i]` with `mask[i] ≠ 0`, in their order, at the start of `out`.
+    Compact {
+        /// Read.
+        x: Span,
+        /// Read; `u8`.
+        mask: Span,
+        /// Written; as long as `x`. What lies behind the elements selected stays as it was.
+        out: Span,
+        /// Written; 1 `u64`, how many were selected.
+        count: Span,
+    },
+    /// `out[j]` = how many `x[i]` equal `j`; a number past the end counts nowhere, which is a fault.
+    Histogram {
+        /// Read; integers.
+        x: Span,
+        /// Written; `u64`.
+        out: Span,
+    },
+    /// An array with its axes in another order.
+    Permute {
+        /// Read.
+        x: Span,
+        /// Written.
+        out: Span,
+        /// Sizes and order of the axes.
+        shape: PermuteShape,
+    },
+    /// Random numbers, as [`crate::numerics::philox`] defines them.
+    Random {
+        /// The key.
+        seed: u64,
+        /// The upper half of the counter.
+        subsequence: u64,
+        /// The first word.
+        offset: u64,
+        /// Written; integers or floats.
+        out: Span,
+    },
     /// `out[j, i] = x[i, j]`. With the two layouts different, the bytes of a plain copy.
     Transpose {
         /// Read.
@@ -231,10 +273,74 @@ pub enum Operation {
         /// Written; 1 `u64`.
         out: Span,
     },
+    /// The index of the first smallest magnitude; `u64::MAX` of nothing.
+    Iamin {
+        /// Read.
+        x: Strided,
+        /// Written; 1 `u64`.
+        out: Span,
+    },
+    /// A plane rotation: `x = c · x + s · y`, `y = c · y − conj(s) · x`.
+    Rot {
+        /// The cosine, of the magnitude's type.
+        c: ScalarValue,
+        /// The sine, of the element type.
+        s: ScalarValue,
+        /// Read and written.
+        x: Strided,
+        /// Read and written.
+        y: Strided,
+    },
+    /// A modified plane rotation: `x = h11 · x + h12 · y`, `y = h21 · x + h22 · y`.
+    Rotm {
+        /// Which elements are given.
+        flag: RotmFlag,
+        /// `h11`, `h21`, `h12`, `h22`, of the element type; what the flag does not give is not looked at.
+        h: [ScalarValue; 4],
+        /// Read and written.
+        x: Strided,
+        /// Read and written.
+        y: Strided,
+    },
     /// `y = alpha · op(a) · x + beta · y`.
     Gemv(Gemv),
-    /// `a = alpha · x · yᵀ + a`.
+    /// `y = alpha · a · x + beta · y` with a symmetric or Hermitian `a`.
+    Symv(Symv),
+    /// `x = op(a) · x` with a triangular `a`.
+    Trmv {
+        /// The matrix.
+        a: TriangularMatrix,
+        /// Read and written.
+        x: Strided,
+        /// How exact it has to be.
+        precision: Precision,
+    },
+    /// `x` becomes the solution of `op(a) · x = b`, `b` being the old `x`.
+    Trsv {
+        /// The matrix.
+        a: TriangularMatrix,
+        /// Read and written.
+        x: Strided,
+        /// How exact it has to be.
+        precision: Precision,
+    },
+    /// `a = alpha · x · xᵀ + a`, or `alpha · x · conj(x)ᵀ + a`, on one triangle.
+    Syr {
+        /// Whether the second `x` is conjugated.
+        hermitian: bool,
+        /// The triangle.
+        uplo: Uplo,
+        /// Of the element type; of the magnitude's type if Hermitian.
+        alpha: ScalarValue,
+        /// Read.
+        x: Strided,
+        /// Read and written in one triangle; square.
+        a: MatrixOperand,
+    },
+    /// `a = alpha · x · yᵀ + a`, or `alpha · x · conj(y)ᵀ + a`.
     Ger {
+        /// Whether `y` is conjugated.
+        conj: bool,
         /// Of the element type.
         alpha: ScalarValue,
         /// Read; `a.rows` elements.
@@ -246,6 +352,21 @@ pub enum Operation {
     },
     /// `c = alpha · op(a) · op(b) + beta · c`, for each matrix of a batch.
     Gemm(Gemm),
+    /// The same for matrices that lie anywhere.
+    GemmBatched {
+        /// Shapes and scalars. The pointers in `a`, `b` and `c` are those of the first matrices; strides are 0.
+        gemm: Gemm,
+        /// Read, `u64`: the addresses of all `a`, then of all `b`, then of all `c`.
+        pointers: Span,
+    },
+    /// `c = alpha · a · b + beta · c`, or `alpha · b · a + beta · c`, with a symmetric or Hermitian `a`.
+    Symm(Symm),
+    /// `c = alpha · op(a) · op(a)ᵀ + beta · c`, or with the conjugate transpose, on one triangle.
+    Syrk(RankUpdate),
+    /// `b = alpha · op(a) · b`, or `alpha · b · op(a)`, with a triangular `a`.
+    Trmm(TriangularProduct),
+    /// `b` becomes the solution of `op(a) · x = alpha · b`, or `x · op(a) = alpha · b`, for each matrix of a batch.
+    Trsm(TriangularProduct),
 }
 
 impl Operation {
@@ -261,6 +382,17 @@ impl Operation {
             Operation::Compare { op, .. } => (*op).into(),
             Operation::Select { .. } => K::Select,
             Operation::Reduce { op, axis, .. } => K::reduce(*op, *axis),
+            Operation::Mean { axis, .. } => K::mean(*axis),
+            Operation::ArgReduce { op, axis, .. } => K::arg(*op, *axis),
+            Operation::Scan { op, exclusive, .. } => K::scan(*op, *exclusive),
+            Operation::Sort(Sort { values: None, .. }) => K::Sort,
+            Operation::Sort(Sort { values: Some(_), .. }) => K::SortPairs,
+            Operation::Gather { .. } => K::Gather,
+            Operation::Scatter { .. } => K::Scatter,
+            Operation::Compact { .. } => K::Compact,
+            Operation::Histogram { .. } => K::Histogram,
+            Operation::Permute { .. } => K::Permute,
+            Operation::Random { .. } => K::Random,
             Operation::Transpose { .. } => K::Transpose,
             Operation::Copy { .. } => K::Copy,
             Operation::Swap { .. } => K::Swap,
@@ -271,9 +403,26 @@ impl Operation {
             Operation::Nrm2 { .. } => K::Nrm2,
             Operation::Asum { .. } => K::Asum,
             Operation::Iamax { .. } => K::Iamax,
+            Operation::Iamin { .. } => K::Iamin,
+            Operation::Rot { .. } => K::Rot,
+            Operation::Rotm { .. } => K::Rotm,
             Operation::Gemv(_) => K::Gemv,
-            Operation::Ger { .. } => K::Ger,
+            Operation::Symv(Symv { hermitian: false, .. }) => K::Symv,
+            Operation::Symv(Symv { hermitian: true, .. }) => K::Hemv,
+            Operation::Trmv { .. } => K::Trmv,
+            Operation::Trsv { .. } => K::Trsv,
+            Operation::Ger { conj: false, .. } => K::Ger,
+            Operation::Ger { conj: true, .. } => K::Gerc,
+            Operation::Syr { hermitian: false, .. } => K::Syr,
+            Operation::Syr { hermitian: true, .. } => K::Her,
             Operation::Gemm(_) => K::Gemm,
+            Operation::GemmBatched { .. } => K::GemmBatched,
+            Operation::Symm(Symm { hermitian: false, .. }) => K::Symm,
+            Operation::Symm(Symm { hermitian: true, .. }) => K::Hemm,
+            Operation::Syrk(RankUpdate { hermitian: false, .. }) => K::Syrk,
+            Operation::Syrk(RankUpdate { hermitian: true, .. }) => K::Herk,
+            Operation::Trmm(_) => K::Trmm,
+            Operation::Trsm(_) => K::Trsm,
         }
     }
 
@@ -283,7 +432,18 @@ impl Operation {
             Operation::Fill { out, .. } | Operation::Iota { out, .. } => out.dtype,
             Operation::Cast { x, .. } | Operation::Unary { x, .. } => x.dtype,
             Operation::Binary { a, .. } | Operation::Compare { a, .. } | Operation::Select { a, .. } => a.dtype(),
-            Operation::Reduce { x, .. } | Operation::Transpose { x, .. } => x.dtype,
+            Operation::Reduce { x, .. }
+            | Operation::Mean { x, .. }
+            | Operation::ArgReduce { x, .. }
+            | Operation::Transpose { x, .. } => x.dtype,
+            Operation::Scan { x, .. }
+            | Operation::Gather { x, .. }
+            | Operation::Scatter { x, .. }
+            | Operation::Compact { x, .. }
+            | Operation::Histogram { x, .. }
+            | Operation::Permute { x, .. } => x.dtype,
+            Operation::Sort(sort) => sort.keys.dtype,
+            Operation::Random { out, .. } => out.dtype,
             Operation::Copy { x, .. }
             | Operation::Swap { x, .. }
             | Operation::Scal { x, .. }
@@ -292,9 +452,19 @@ impl Operation {
             | Operation::Nrm2 { x, .. }
             | Operation::Asum { x, .. }
             | Operation::Iamax { x, .. }
+            | Operation::Iamin { x, .. }
+            | Operation::Rot { x, .. }
+            | Operation::Rotm { x, .. }
+            | Operation::Trmv { x, .. }
+            | Operation::Trsv { x, .. }
+            | Operation::Syr { x, .. }
             | Operation::Ger { x, .. } => x.dtype,
             Operation::Gemv(gemv) => gemv.a.dtype,
-            Operation::Gemm(gemm) => gemm.a.dtype,
+            Operation::Symv(symv) => symv.a.dtype,
+            Operation::Gemm(gemm) | Operation::GemmBatched { gemm, .. } => gemm.a.dtype,
+            Operation::Symm(symm) => symm.a.dtype,
+            Operation::Syrk(update) => update.a.dtype,
+            Operation::Trmm(product) | Operation::Trsm(product) => product.b.dtype,
         }
     }
 }

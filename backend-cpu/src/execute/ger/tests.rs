@@ -37,6 +37,7 @@ fn check<T: Sample + ScalarArithmetic>() {
                     let (mut x, mut y) = (Guarded::vector(&x, inc_x), Guarded::vector(&y, inc_y));
                     let mut a = Guarded::matrices(&a, shape, 0);
                     run(Operation::Ger {
+                        conj: false,
                         alpha: ScalarValue::new(alpha),
                         x: x.strided(inc_x),
                         y: y.strided(inc_y),

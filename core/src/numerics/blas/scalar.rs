@@ -2,12 +2,12 @@
 
 use super::norm::{Blue, SumOfSquares, WideSquares};
 use crate::element::{Complex, Complex32, Complex64, GemmElement, Scalar, bf16, f16};
-use crate::numerics::{Numeric, Reducible};
+use crate::numerics::{Negate, Reducible};
 use std::ops::Add;
 
-/// The operations on [`Scalar`] types beyond those of [`Numeric`]. Their results are not canonical: they are steps of
+/// The operations on [`Scalar`] types beyond those of [`Negate`]. Their results are not canonical: they are steps of
 /// a chain, whose end is. So is `+`, which adds by components.
-pub trait ScalarArithmetic: Scalar + Numeric + Add<Output = Self> {
+pub trait ScalarArithmetic: Scalar + Negate + Add<Output = Self> {
     /// The state of a sum of squares.
     type Squares: SumOfSquares<Component = Self::Magnitude>;
 
@@ -20,6 +20,22 @@ pub trait ScalarArithmetic: Scalar + Numeric + Add<Output = Self> {
     /// The complex conjugate; of a real number, itself.
     #[must_use]
     fn conj(self) -> Self;
+
+    /// `by · x` with a real `by`, each component rounded.
+    fn scale(by: Self::Magnitude, x: Self) -> Self;
+
+    /// `by · x + c` with a real `by`, each component fused.
+    fn scale_add(by: Self::Magnitude, x: Self, c: Self) -> Self;
+
+    /// `a / b`: rounded once for real numbers; for complex ones as the [module](super) says.
+    fn divide(a: Self, b: Self) -> Self;
+
+    /// `a / by` with a real `by`, each component rounded.
+    fn divide_real(a: Self, by: Self::Magnitude) -> Self;
+
+    /// The number without its imaginary part, which becomes +0; of a real number, itself.
+    #[must_use]
+    fn real(self) -> Self;
 
     /// `|re| + |im|`.
     fn abs1(self) -> Self::Magnitude;
@@ -45,6 +61,31 @@ macro_rules! real {
 
             #[inline(always)]
             fn conj(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn scale(by: Self, x: Self) -> Self {
+                by * x
+            }
+
+            #[inline(always)]
+            fn scale_add(by: Self, x: Self, c: Self) -> Self {
+                by.mul_add(x, c)
+            }
+
+            #[inline(always)]
+            fn divide(a: Self, b: Self) -> Self {
+                a / b
+            }
+
+            #[inline(always)]
+            fn divide_real(a: Self, by: Self) -> Self {
+                a / by
+            }
+
+            #[inline(always)]
+            fn real(self) -> Self {
                 self
             }
 
@@ -85,6 +126,45 @@ macro_rules! complex {
             #[inline(always)]
             fn conj(self) -> Self {
                 Complex { re: self.re, im: -self.im }
+            }
+
+            #[inline(always)]
+            fn scale(by: $r, x: Self) -> Self {
+                Complex { re: by * x.re, im: by * x.im }
+            }
+
+            #[inline(always)]
+            fn scale_add(by: $r, x: Self, c: Self) -> Self {
+                Complex { re: by.mul_add(x.re, c.re), im: by.mul_add(x.im, c.im) }
+            }
+
+            #[inline(always)]
+            fn divide(a: Self, b: Self) -> Self {
+                if b.re.abs() >= b.im.abs() {
+                    let ratio = b.im / b.re;
+                    let denominator = b.im.mul_add(ratio, b.re);
+                    Complex {
+                        re: a.im.mul_add(ratio, a.re) / denominator,
+                        im: (-a.re).mul_add(ratio, a.im) / denominator,
+                    }
+                } else {
+                    let ratio = b.re / b.im;
+                    let denominator = b.re.mul_add(ratio, b.im);
+                    Complex {
+                        re: a.re.mul_add(ratio, a.im) / denominator,
+                        im: a.im.mul_add(ratio, -a.re) / denominator,
+                    }
+                }
+            }
+
+            #[inline(always)]
+            fn divide_real(a: Self, by: $r) -> Self {
+                Complex { re: a.re / by, im: a.im / by }
+            }
+
+            #[inline(always)]
+            fn real(self) -> Self {
+                Complex { re: self.re, im: 0.0 }
             }
 
             #[inline(always)]

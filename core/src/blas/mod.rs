@@ -1,10 +1,17 @@
 //! BLAS.
 
+mod batched;
+mod rotation;
+mod triangle;
+
+pub use rotation::Rotm;
+pub use triangle::BlasTriangle;
+
 use crate::device::Device;
-use crate::element::{GemmElement, Scalar, ScalarValue};
+use crate::element::{Float, GemmElement, Scalar, ScalarValue};
 use crate::error::{Error, Result};
 use crate::matrix::{Batch, BatchMut, MatrixView, MatrixViewMut};
-use crate::operation::{Gemm, Gemv, Op, Operation};
+use crate::operation::{Gemm, Gemv, Op, Operation, OperationKind, Precision};
 use crate::runtime::Checked;
 use crate::stream::{BufferOf, Stream, same_len};
 use crate::view::{AsVector, AsVectorMut, AsViewMut, View};
@@ -17,7 +24,7 @@ use crate::view::{AsVector, AsVectorMut, AsViewMut, View};
 ///
 /// Every routine returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if shapes do not fit, naming the argument, and then has
 /// enqueued nothing.
-pub trait Blas: Stream {
+pub trait Blas: BlasTriangle {
     /// `x ↔ y`.
     ///
     /// # Errors
@@ -144,7 +151,7 @@ pub trait Blas: Stream {
         x: &impl AsVector<T, Self::Device>,
         out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.vector(), first("nrm2", out)?);
+        let (x, out) = (x.vector(), first("nrm2", "out", out)?);
         self.submit(
             Checked::TYPED,
             Operation::Nrm2 { x: x.operand(), out: out.span() },
@@ -169,7 +176,7 @@ pub trait Blas: Stream {
         x: &impl AsVector<T, Self::Device>,
         out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.vector(), first("asum", out)?);
+        let (x, out) = (x.vector(), first("asum", "out", out)?);
         self.submit(
             Checked::TYPED,
             Operation::Asum { x: x.operand(), out: out.span() },
@@ -196,11 +203,80 @@ pub trait Blas: Stream {
         x: &impl AsVector<T, Self::Device>,
         out: &mut impl AsViewMut<u64, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.vector(), first("iamax", out)?);
+        let (x, out) = (x.vector(), first("iamax", "out", out)?);
         self.submit(
             Checked::TYPED,
             Operation::Iamax { x: x.operand(), out: out.span() },
             &[x.access(false), out.part.access(true)],
+        )
+    }
+
+    /// The index, from 0, of the first element of smallest `|re x| + |im x|`; of the first NaN, if there is one. `None` of nothing.
+    /// Waits for the result.
+    ///
+    /// # Errors
+    /// As for [`dot`](Blas::dot).
+    fn iamin<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>) -> Result<Option<usize>> {
+        let index: u64 = one(self, |out| self.iamin_into(x, out))?;
+        Ok(usize::try_from(index).ok().filter(|_| index != u64::MAX))
+    }
+
+    /// [`iamin`](Blas::iamin) with its result in the first element of `out`, `u64::MAX` of nothing; does not wait.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn iamin_into<T: Scalar>(
+        &self,
+        x: &impl AsVector<T, Self::Device>,
+        out: &mut impl AsViewMut<u64, Self::Device>,
+    ) -> Result<()> {
+        let (x, out) = (x.vector(), first("iamin", "out", out)?);
+        self.submit(
+            Checked::TYPED,
+            Operation::Iamin { x: x.operand(), out: out.span() },
+            &[x.access(false), out.part.access(true)],
+        )
+    }
+
+    /// Rotates the points (`x[i]`, `y[i]`): `x = c · x + s · y`, `y = c · y − conj(s) · x`. The cosine is real, and the sine of a real
+    /// rotation of complex vectors has no imaginary part.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn rot<T: Scalar>(
+        &self,
+        x: &mut impl AsVectorMut<T, Self::Device>,
+        y: &mut impl AsVectorMut<T, Self::Device>,
+        c: T::Magnitude,
+        s: T,
+    ) -> Result<()> {
+        let (x, y) = (x.vector_mut().as_vector(), y.vector_mut().as_vector());
+        same_len("rot", "y", x.len(), y.len())?;
+        let (c, s) = (ScalarValue::new(c), ScalarValue::new(s));
+        self.submit(
+            Checked::TYPED,
+            Operation::Rot { c, s, x: x.operand(), y: y.operand() },
+            &[x.access(true), y.access(true)],
+        )
+    }
+
+    /// Transforms the points (`x[i]`, `y[i]`) by a modified rotation: `x = h11 · x + h12 · y`, `y = h21 · x + h22 · y`.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn rotm<T: Scalar + Float>(
+        &self,
+        x: &mut impl AsVectorMut<T, Self::Device>,
+        y: &mut impl AsVectorMut<T, Self::Device>,
+        rotation: Rotm<T>,
+    ) -> Result<()> {
+        let (x, y) = (x.vector_mut().as_vector(), y.vector_mut().as_vector());
+        same_len("rotm", "y", x.len(), y.len())?;
+        let (flag, h) = rotation.arguments();
+        self.submit(
+            Checked::TYPED,
+            Operation::Rotm { flag, h, x: x.operand(), y: y.operand() },
+            &[x.access(true), y.access(true)],
         )
     }
 
@@ -247,17 +323,35 @@ pub trait Blas: Stream {
         y: &impl AsVector<T, Self::Device>,
         a: &mut MatrixViewMut<'_, T, Self::Device>,
     ) -> Result<()> {
-        let (x, y, a) = (x.vector(), y.vector(), a.as_matrix());
-        same_len("ger", "x", a.rows(), x.len())?;
-        same_len("ger", "y", a.cols(), y.len())?;
-        if x.is_empty() || y.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Ger { alpha: ScalarValue::new(alpha), x: x.operand(), y: y.operand(), a: a.operand() },
-            &[x.access(false), y.access(false), a.access(true)],
-        )
+        ger(self, false, alpha, x, y, a)
+    }
+
+    /// [`ger`](Blas::ger) under its name for complex types.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn geru<T: Scalar>(
+        &self,
+        alpha: T,
+        x: &impl AsVector<T, Self::Device>,
+        y: &impl AsVector<T, Self::Device>,
+        a: &mut MatrixViewMut<'_, T, Self::Device>,
+    ) -> Result<()> {
+        ger(self, false, alpha, x, y, a)
+    }
+
+    /// `a = alpha · x · conj(y)ᵀ + a`, for complex types. With `alpha` 0 nothing is read or written.
+    ///
+    /// # Errors
+    /// As said [above](Blas).
+    fn gerc<T: Scalar>(
+        &self,
+        alpha: T,
+        x: &impl AsVector<T, Self::Device>,
+        y: &impl AsVector<T, Self::Device>,
+        a: &mut MatrixViewMut<'_, T, Self::Device>,
+    ) -> Result<()> {
+        ger(self, true, alpha, x, y, a)
     }
 
     /// `c = alpha · op_a(a) · op_b(b) + beta · c`. With `beta` 0 the old `c` is not read, with `alpha` 0 neither `a` nor `b`.
@@ -301,6 +395,26 @@ pub trait Blas: Stream {
         let operands = [(a.first, a.stride), (b.first, b.stride), (c.first, c.stride)];
         gemm(self, (op_a, op_b), (alpha, beta), operands, c.count)
     }
+
+    /// [`gemm`](Blas::gemm) of each `a[i]`, `b[i]` and `c[i]`, wherever they lie: of one shape, leading dimension and layout in each of
+    /// the three lists. For matrices at equal distances [`gemm_strided_batched`](Blas::gemm_strided_batched) is cheaper, as it needs no
+    /// table of addresses on the device.
+    ///
+    /// # Errors
+    /// As said [above](Blas), and those of [`alloc`](Stream::alloc) and [`write`](Stream::write) for that table.
+    #[allow(clippy::too_many_arguments)]
+    fn gemm_batched<T: GemmElement>(
+        &self,
+        op_a: Op,
+        op_b: Op,
+        alpha: T::Compute,
+        a: &[MatrixView<'_, T, Self::Device>],
+        b: &[MatrixView<'_, T, Self::Device>],
+        beta: T::Compute,
+        c: &mut [MatrixViewMut<'_, T, Self::Device>],
+    ) -> Result<()> {
+        batched::gemm(self, (op_a, op_b), (alpha, beta), a, b, c)
+    }
 }
 
 impl<S: Stream> Blas for S {}
@@ -317,6 +431,26 @@ fn same(operation: &'static str, what: &str, expected: usize, got: usize) -> Res
     if expected == got { Ok(()) } else { Err(Error::invalid(what, expected, got).in_operation(operation)) }
 }
 
+fn ger<S: Stream, T: Scalar>(
+    stream: &S,
+    conj: bool,
+    alpha: T,
+    x: &impl AsVector<T, S::Device>,
+    y: &impl AsVector<T, S::Device>,
+    a: &mut MatrixViewMut<'_, T, S::Device>,
+) -> Result<()> {
+    let kind = if conj { OperationKind::Gerc } else { OperationKind::Ger };
+    let (x, y, a) = (x.vector(), y.vector(), a.as_matrix());
+    same_len(kind.name(), "x", a.rows(), x.len())?;
+    same_len(kind.name(), "y", a.cols(), y.len())?;
+    let alpha = ScalarValue::new(alpha);
+    stream.submit(
+        Checked::TYPED,
+        Operation::Ger { conj, alpha, x: x.operand(), y: y.operand(), a: a.operand() },
+        &[x.access(false), y.access(false), a.access(true)],
+    )
+}
+
 fn gemm<S: Stream, T: GemmElement>(
     stream: &S,
     (op_a, op_b): (Op, Op),
@@ -324,14 +458,24 @@ fn gemm<S: Stream, T: GemmElement>(
     [(a, stride_a), (b, stride_b), (c, stride_c)]: [(MatrixView<'_, T, S::Device>, usize); 3],
     batch: usize,
 ) -> Result<()> {
+    let precision = stream.precision();
+    let gemm = arguments((op_a, op_b), (alpha, beta), [a, b, c], (batch, [stride_a, stride_b, stride_c]), precision)?;
+    stream.submit(Checked::TYPED, Operation::Gemm(gemm), &[a.access(false), b.access(false), c.access(true)])
+}
+
+/// The arguments of a `gemm` of matrices whose shapes fit.
+fn arguments<T: GemmElement, D: Device>(
+    (op_a, op_b): (Op, Op),
+    (alpha, beta): (T::Compute, T::Compute),
+    [a, b, c]: [MatrixView<'_, T, D>; 3],
+    (batch, strides): (usize, [usize; 3]),
+    precision: Precision,
+) -> Result<Gemm> {
     let ((m, k), (k_b, n)) = (shape_of(op_a, &a), shape_of(op_b, &b));
     same("gemm", "rows of op(b)", k, k_b)?;
     same("gemm", "rows of c", m, c.rows())?;
     same("gemm", "columns of c", n, c.cols())?;
-    if m == 0 || n == 0 || batch == 0 {
-        return Ok(());
-    }
-    let gemm = Gemm {
+    Ok(Gemm {
         op_a,
         op_b,
         alpha: ScalarValue::new(alpha),
@@ -340,10 +484,9 @@ fn gemm<S: Stream, T: GemmElement>(
         beta: ScalarValue::new(beta),
         c: c.operand(),
         batch,
-        strides: [stride_a, stride_b, stride_c],
-        precision: stream.precision(),
-    };
-    stream.submit(Checked::TYPED, Operation::Gemm(gemm), &[a.access(false), b.access(false), c.access(true)])
+        strides,
+        precision,
+    })
 }
 
 fn dot<S: Stream, T: Scalar>(
@@ -354,7 +497,7 @@ fn dot<S: Stream, T: Scalar>(
     out: &mut impl AsViewMut<T, S::Device>,
 ) -> Result<()> {
     let name = if conj { "dotc" } else { "dot" };
-    let (x, y, out) = (x.vector(), y.vector(), first(name, out)?);
+    let (x, y, out) = (x.vector(), y.vector(), first(name, "out", out)?);
     same_len(name, "y", x.len(), y.len())?;
     stream.submit(
         Checked::TYPED,
@@ -363,14 +506,15 @@ fn dot<S: Stream, T: Scalar>(
     )
 }
 
-/// The first element of `out`.
+/// The first element of `out`, the argument `what`.
 pub(crate) fn first<'a, T: crate::Element, D: Device>(
     operation: &'static str,
+    what: &str,
     out: &'a mut impl AsViewMut<T, D>,
 ) -> Result<View<'a, T, D>> {
     let out = out.view_mut().into_view();
     if out.is_empty() {
-        return Err(Error::invalid("out", "at least 1 element", "0 elements").in_operation(operation));
+        return Err(Error::invalid(what, "at least 1 element", "0 elements").in_operation(operation));
     }
     Ok(out.sub(0, 1))
 }

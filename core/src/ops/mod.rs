@@ -1,5 +1,17 @@
 //! Element-wise operations, reductions and transposition.
 
+mod index;
+mod random;
+mod reduce;
+mod scan;
+mod sort;
+
+pub use index::{Index, Indexing};
+pub use random::{Philox, Random};
+pub use reduce::Reduce;
+pub use scan::Scan;
+pub use sort::{Sort, SortOptions};
+
 use crate::blas::{first, one};
 use crate::device::Device;
 use crate::element::{Element, Float, Integer, Real, ScalarValue};
@@ -194,7 +206,7 @@ macro_rules! reduce {
 ///
 /// Every operation returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if lengths or shapes do not fit, naming the argument, and
 /// [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer it, and then has enqueued nothing.
-pub trait Ops: Stream {
+pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
     /// `out[i] = start + i · step`.
     ///
     /// # Errors
@@ -476,7 +488,7 @@ pub trait Ops: Stream {
     ) -> Result<()> {
         let kind = OperationKind::reduce(op, axis);
         let out = match axis {
-            Axis::Whole => first(kind.name(), out)?,
+            Axis::Whole => first(kind.name(), "out", out)?,
             Axis::Rows | Axis::Cols => out.view_mut().into_view(),
         };
         match axis {

@@ -1,0 +1,198 @@
+//! Matrices of which one triangle is stored: symmetric, Hermitian and triangular ones.
+//!
+//! The triangle is that of the matrix as it is written down, rows and columns, whatever its layout in memory. Elements outside it,
+//! and the diagonal of a matrix whose diagonal is [`Unit`](crate::Diag::Unit), are neither read nor written.
+//!
+//! # Symmetric and Hermitian matrices
+//! The missing triangle is the stored one mirrored, and conjugated in a Hermitian matrix, whose diagonal is real: the imaginary
+//! parts that are stored there are not read, and those that are written are +0. With [`Precision::Reproducible`](crate::Precision):
+//!
+//! | routine | result |
+//! |---|---|
+//! | `symv`, `hemv` | [`gemv`](super::gemv) of the full matrix |
+//! | `symm`, `hemm` | [`gemm`](super::gemm) of the full matrix |
+//! | `syrk` | [`gemm`](super::gemm) of `op(a)` and its transpose, on one triangle |
+//! | `herk` | the same with the conjugate transpose; `alpha` and `beta` are real: [`herk`] |
+//!
+//! # Triangular matrices
+//! | routine | result, with `Precision::Reproducible` |
+//! |---|---|
+//! | `trmv` | [`dot`](super::dot) of the part of a row of `op(a)` inside the triangle, and the elements of `x` that it meets |
+//! | `trmm` | [`gemm`](super::gemm) with `beta = 0` over the part inside the triangle, in ascending `k`, the left factor first |
+//! | `trsv`, `trsm` | [`solve`] |
+//!
+//! A diagonal of ones is multiplied like any other. `alpha = 0` makes the result of `trmm` and `trsm` +0, and reads neither matrix.
+//! A zero on the diagonal is divided by as IEEE 754 says; nothing looks for one.
+//!
+//! With [`Strict`](crate::Precision::Strict) and `Fast`, products are within the bound of [`Bound::Dot`](crate::numerics::contract::Bound)
+//! and solutions within that of `Backward`.
+
+use super::ScalarArithmetic;
+use crate::numerics::Numeric;
+use crate::operation::{Diag, Op, Uplo};
+
+/// Whether element (`i`, `j`) lies in the triangle, the diagonal included.
+pub fn stored(uplo: Uplo, i: usize, j: usize) -> bool {
+    match uplo {
+        Uplo::Lower => j <= i,
+        Uplo::Upper => i <= j,
+    }
+}
+
+/// Element (`i`, `j`) of a symmetric matrix; `at` is called for a stored one.
+pub fn symmetric<T>(uplo: Uplo, i: usize, j: usize, at: impl Fn(usize, usize) -> T) -> T {
+    if stored(uplo, i, j) { at(i, j) } else { at(j, i) }
+}
+
+/// Element (`i`, `j`) of a Hermitian matrix; `at` is called for a stored one.
+pub fn hermitian<T: ScalarArithmetic>(uplo: Uplo, i: usize, j: usize, at: impl Fn(usize, usize) -> T) -> T {
+    if i == j {
+        at(i, j).real()
+    } else if stored(uplo, i, j) {
+        at(i, j)
+    } else {
+        at(j, i).conj()
+    }
+}
+
+/// The triangle that `op(a)` has.
+pub fn transposed(uplo: Uplo, op: Op) -> Uplo {
+    match (op, uplo) {
+        (Op::N, uplo) => uplo,
+        (Op::T | Op::C, Uplo::Lower) => Uplo::Upper,
+        (Op::T | Op::C, Uplo::Upper) => Uplo::Lower,
+    }
+}
+
+/// Element (`i`, `j`) of `op(a)`, which lies inside the triangle; `at` is called for a stored one, and not on a diagonal of ones.
+pub fn triangular<T: ScalarArithmetic>(diag: Diag, op: Op, i: usize, j: usize, at: impl Fn(usize, usize) -> T) -> T {
+    match op {
+        _ if i == j && diag == Diag::Unit => T::ONE,
+        Op::N => at(i, j),
+        Op::T => at(j, i),
+        Op::C => at(j, i).conj(),
+    }
+}
+
+/// One element of `a + alpha · x · conj(x)ᵀ` with a real `alpha`: `alpha · conj(xⱼ)` is rounded by components, then multiplied by `xᵢ`
+/// and added to `a`, fused. On the diagonal the imaginary part of `a` is not read, and that of the result is +0. `a` itself with
+/// `alpha = 0`.
+pub fn her<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
+    alpha: T::Magnitude,
+    x_i: T,
+    x_j: T,
+    a: T,
+    diagonal: bool,
+) -> T {
+    if alpha == T::Magnitude::ZERO {
+        return a;
+    }
+    let a = if diagonal { a.real() } else { a };
+    let sum = T::mul_add(T::scale(alpha, x_j.conj()), x_i, a).canonical();
+    if diagonal { sum.real() } else { sum }
+}
+
+/// One element of `alpha · A · Aᴴ + beta · C` with real `alpha` and `beta`: `left(k)` and `right(k)` are the factors, `right`
+/// conjugated already, `len` the dimension that is summed over. The sum is that of [`gemm`](super::gemm); `alpha · sum` is rounded by
+/// components, or fused with the rounded `beta · c`. On the diagonal the imaginary part of `c` is not read, and that of the result is +0.
+pub fn herk<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
+    len: usize,
+    alpha: T::Magnitude,
+    left: impl Fn(usize) -> T,
+    right: impl Fn(usize) -> T,
+    beta: T::Magnitude,
+    c: T,
+    diagonal: bool,
+) -> T {
+    let (zero, one) = (T::Magnitude::ZERO, T::Magnitude::ONE);
+    let c = if diagonal { c.real() } else { c };
+    let result = if len == 0 || alpha == zero {
+        match beta {
+            _ if beta == zero => T::ZERO,
+            _ if beta == one => c,
+            _ => T::scale(beta, c).canonical(),
+        }
+    } else {
+        let sum = (0..len).fold(T::ZERO, |acc, k| T::mul_add(left(k), right(k), acc));
+        let end = if beta == zero { T::scale(alpha, sum) } else { T::scale_add(alpha, sum, T::scale(beta, c)) };
+        end.canonical()
+    };
+    if diagonal { result.real() } else { result }
+}
+
+/// Solves `T · x = alpha · b` for one right-hand side, in place, where `T` has `n` rows and the triangle `uplo`.
+///
+/// Rows go downwards for a lower triangle, upwards for an upper one. The chain of row `i` starts at `alpha · bᵢ`, rounded (`bᵢ` itself
+/// with `alpha = 1`), takes every `k` solved before it in the order of its solution as `mul_add(−tᵢₖ, xₖ, acc)`, and is divided by
+/// `tᵢᵢ`, unless the diagonal is one of ones. `t(i, k)` is called inside the triangle alone, and not with `alpha = 0`, where `x` is +0.
+///
+/// For `X · T = alpha · B`, `T` here is the transpose, and a row of `B` the right-hand side.
+pub fn solve<T: ScalarArithmetic>(uplo: Uplo, diag: Diag, alpha: T, t: impl Fn(usize, usize) -> T, x: &mut [T]) {
+    if alpha == T::ZERO {
+        x.fill(T::ZERO);
+        return;
+    }
+    let n = x.len();
+    let row = |step: usize| if uplo == Uplo::Lower { step } else { n - 1 - step };
+    for step in 0..n {
+        let i = row(step);
+        let start = if alpha == T::ONE { x[i] } else { T::mul(alpha, x[i]) };
+        let sum = (0..step).map(row).fold(start, |acc, k| T::mul_add(T::negate(t(i, k)), x[k], acc));
+        x[i] = if diag == Diag::Unit { sum } else { T::divide(sum, t(i, i)) }.canonical();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+    use crate::element::{Complex, Complex64};
+
+    /// Solving undoes multiplying, for exact numbers, in both triangles, and reads nothing outside.
+    #[test]
+    fn solve_is_the_inverse_of_multiply() {
+        for uplo in [Uplo::Lower, Uplo::Upper] {
+            for diag in [Diag::Unit, Diag::NonUnit] {
+                let t = |i: usize, j: usize| {
+                    assert!(stored(uplo, i, j) && (i != j || diag == Diag::NonUnit), "({i}, {j})");
+                    if i == j { 2.0 } else { (i as f64) - 2.0 * (j as f64) }
+                };
+                let full = |i, j| if stored(uplo, i, j) { triangular(diag, Op::N, i, j, t) } else { 0.0 };
+                let x: Vec<f64> = (0..7).map(|i| f64::from(i * i - 9)).collect();
+                let mut b: Vec<f64> = (0..7).map(|i| (0..7).map(|j| full(i, j) * x[j]).sum::<f64>() / 4.0).collect();
+                solve(uplo, diag, 4.0, t, &mut b);
+                assert_eq!(b, x);
+                solve(uplo, diag, 0.0, |_, _| unreachable!(), &mut b);
+                assert_eq!(b, [0.0; 7]);
+            }
+        }
+    }
+
+    #[test]
+    fn hermitian_diagonals_are_real() {
+        let a = |i: usize, j: usize| Complex64::new((10 * i + j) as f64, 5.0);
+        assert_eq!(hermitian(Uplo::Lower, 1, 1, a), Complex::new(11.0, 0.0));
+        assert_eq!(hermitian(Uplo::Lower, 1, 2, a), Complex::new(21.0, -5.0));
+        assert_eq!(hermitian(Uplo::Upper, 1, 2, a), Complex::new(12.0, 5.0));
+        assert_eq!(symmetric(Uplo::Upper, 2, 1, a), Complex::new(12.0, 5.0));
+        let x = Complex64::new(3.0, 4.0);
+        let sum = her(2.0, x, x, Complex64::new(1.0, f64::NAN), true);
+        assert_eq!((sum.re, sum.im.to_bits()), (51.0, 0));
+        let sum = herk(2, 2.0, |_| x, |_| x.conj(), 0.5, Complex64::new(4.0, f64::NAN), true);
+        assert_eq!((sum.re, sum.im.to_bits()), (102.0, 0));
+        assert_eq!(herk(0, 1.0, |_| x, |_| x, 1.0, x, false), x);
+    }
+
+    /// Quotients against exact ones, in both branches; dividing by zero is no fault.
+    #[test]
+    fn complex_quotients() {
+        let z = Complex64::new;
+        assert_eq!(Complex64::divide(z(1.0, 2.0) * z(3.0, -1.0), z(3.0, -1.0)), z(1.0, 2.0));
+        assert_eq!(Complex64::divide(z(1.0, 2.0) * z(1.0, 4.0), z(1.0, 4.0)), z(1.0, 2.0));
+        assert_eq!(Complex64::divide(z(6.0, -4.0), z(2.0, 0.0)), z(3.0, -2.0));
+        assert_eq!(Complex64::divide(z(6.0, -4.0), z(0.0, 2.0)), z(-2.0, -3.0));
+        assert!(Complex64::divide(z(1.0, 1.0), z(0.0, 0.0)).re.is_nan());
+        let large = z(1e300, 1e300);
+        assert_eq!(Complex64::divide(large, large), z(1.0, 0.0));
+    }
+}
