@@ -206,6 +206,10 @@ fn bound(row: &Row) -> String {
     match row.bound {
         Bound::Exact => "exact".to_owned(),
         Bound::Ulp(ulp) => format!("{ulp} ulp"),
+        Bound::Backward { factor, unit } => {
+            let factor = if factor == 1.0 { String::new() } else { format!("{factor:.4}·") };
+            format!("residual: {factor}(n+2)·2^{}·(|T||X|+|α||B|) + underflow", unit.log2())
+        }
         Bound::Dot { factor, unit, output } => {
             let factor = if factor == 1.0 { String::new() } else { format!("{factor:.4}·") };
             let output = if output == 0.0 { String::new() } else { format!(" + 2^{}·|C|", output.log2()) };
