@@ -159,10 +159,10 @@ unsafe impl Backend for CpuBackend {
 
     unsafe fn execute(&self, stream: &CpuStream, operation: &Operation) -> Result<()> {
         match &stream.0 {
-            Kind::Inline(_) => {
+            Kind::Inline(fault) => {
                 let _mode = FloatMode::enter();
                 // SAFETY: the caller's; the mode is set.
-                unsafe { run_operation(&self.workers, operation) }.map_err(on_device)
+                unsafe { run_operation(&self.workers, operation, fault) }.map_err(on_device)
             }
             Kind::Queued(queue) => {
                 // SAFETY: the caller's.

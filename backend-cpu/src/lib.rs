@@ -35,7 +35,8 @@
 //! Work that fails on a stream's thread is reported once, by the next
 //! [`synchronize`](warpwave_core::Backend::synchronize) or [`download`](warpwave_core::Backend::download) on that
 //! stream; if several pieces fail in between, the first is. An inline operation reports by itself, an inline host
-//! function as on a thread. A panic in either is such a failure, and leaves the stream usable.
+//! function as on a thread, and so does an index out of range in an operation's data. A panic is such a failure, and
+//! leaves the stream usable.
 
 mod backend;
 mod event;

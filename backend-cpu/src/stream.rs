@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 use warpwave_core::operation::Ptr;
-use warpwave_core::{ErrorKind, HostFn, Operation, Result, Transfer};
+use warpwave_core::{Error, ErrorKind, HostFn, Operation, Result, Transfer};
 
 /// Work that a queue keeps room for once it has been empty.
 const KEPT: usize = 1024;
@@ -135,7 +135,7 @@ impl Queue {
         while self.take(&mut batch) {
             for work in batch.drain(..) {
                 // SAFETY: `push`'s caller vouches for the work's memory until this call has returned.
-                self.fault.keep(unsafe { work.run(workers) });
+                self.fault.keep(unsafe { work.run(workers, &self.fault) });
             }
             // A burst of work must not keep its memory for the rest of the stream's life.
             batch.shrink_to(KEPT);
@@ -165,11 +165,11 @@ impl Work {
     /// # Safety
     /// The memory that it names holds to [`Backend::execute`](warpwave_core::Backend::execute)'s contract for the time
     /// of the call, and the thread is in the IEEE floating-point mode.
-    unsafe fn run(self, workers: &Workers) -> Result<()> {
+    unsafe fn run(self, workers: &Workers, fault: &Fault) -> Result<()> {
         match self {
             Work::Execute(operation) => {
                 // SAFETY: the caller's.
-                unsafe { run_operation(workers, &operation) }
+                unsafe { run_operation(workers, &operation, fault) }
             }
             Work::Transfer(copy) => catch("a copy", || {
                 // SAFETY: the caller's.
@@ -206,15 +206,26 @@ impl Work {
     }
 }
 
-/// Executes an operation; an error names it.
+/// Executes an operation; an error names it. A fault in the data is no failure of the call, on an inline stream either: the next
+/// that synchronizes reports it.
 ///
 /// # Safety
 /// As for [`Backend::execute`](warpwave_core::Backend::execute), for the time of the call; and the thread is in the
 /// IEEE floating-point mode.
-pub(crate) unsafe fn run_operation(workers: &Workers, operation: &Operation) -> Result<()> {
-    // SAFETY: the caller's.
-    let outcome = catch("the operation", || unsafe { execute(workers, operation) });
-    outcome.map_err(|error| error.in_operation(operation.kind()))
+pub(crate) unsafe fn run_operation(workers: &Workers, operation: &Operation, fault: &Fault) -> Result<()> {
+    let named = |error: Error| error.in_operation(operation.kind());
+    let outcome = catch("the operation", || {
+        // SAFETY: the caller's.
+        let outcome = unsafe { execute(workers, operation) };
+        match outcome.map_err(named) {
+            Err(error) if matches!(error.kind(), ErrorKind::DeviceFault { .. }) => {
+                fault.keep(Err(error));
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    });
+    outcome.map_err(named)
 }
 
 /// Calls a host function.

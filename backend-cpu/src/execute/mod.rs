@@ -9,6 +9,7 @@ mod ger;
 mod level1;
 mod memory;
 mod reduce;
+mod scratch;
 mod transpose;
 
 use crate::workers::Workers;
@@ -21,7 +22,9 @@ use warpwave_core::{Error, Operation, Result};
 /// As for [`warpwave_core::Backend::execute`], for the time of the call.
 ///
 /// # Errors
-/// [`Unsupported`](warpwave_core::ErrorKind::Unsupported) if the operation does not exist for the type; nothing is written then.
+/// - [`Unsupported`](warpwave_core::ErrorKind::Unsupported) if the operation does not exist for the type; nothing is written then.
+/// - [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory) if there is not enough to work in; nothing is written then.
+/// - [`DeviceFault`](warpwave_core::ErrorKind::DeviceFault) if an index in the data is out of range; what is written is as defined.
 pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result<()> {
     let (kind, dtype) = (operation.kind(), operation.dtype());
     let unsupported = || Error::unsupported(format_args!("{kind} of {dtype}"));
