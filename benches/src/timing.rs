@@ -1,0 +1,47 @@
+//! Times of things that take turns.
+
+use std::time::{Duration, Instant};
+
+/// Medians, in seconds, of two things that were run in turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    /// Of the first.
+    pub ours: f64,
+    /// Of the second.
+    pub peer: f64,
+}
+
+/// Runs both `rounds` times in turns, after one round that does not count. Each returns the time of the part of it that counts.
+pub fn pair<E>(
+    rounds: usize,
+    mut ours: impl FnMut() -> Result<Duration, E>,
+    mut peer: impl FnMut() -> Result<Duration, E>,
+) -> Result<Pair, E> {
+    ours()?;
+    peer()?;
+    let (mut first, mut second) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
+    for round in 0..rounds {
+        // Whoever goes second finds the caches as the other left them: both do, equally often.
+        if round % 2 == 0 {
+            first.push(ours()?);
+            second.push(peer()?);
+        } else {
+            second.push(peer()?);
+            first.push(ours()?);
+        }
+    }
+    Ok(Pair { ours: median(first), peer: median(second) })
+}
+
+/// How long `work` takes.
+pub fn time<E>(work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed())
+}
+
+/// The median, in seconds; of nothing, 0.
+pub fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times.get(times.len() / 2).map_or(0.0, Duration::as_secs_f64)
+}
