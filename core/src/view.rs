@@ -24,7 +24,7 @@ impl<'a> Part<'a> {
     }
 
     pub(crate) fn access(&self, write: bool) -> Access<'a> {
-        Access { block: self.block, start: self.start, end: self.start + self.bytes, write }
+        Access { block: self.block, start: self.start, end: self.start + self.bytes, write, argument: None }
     }
 }
 

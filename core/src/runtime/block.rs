@@ -1,5 +1,6 @@
 //! A block of memory with its tracker.
 
+use super::Opening;
 use super::pool::Shelf;
 use super::tracker::Tracker;
 use crate::backend::Space;
@@ -14,8 +15,7 @@ pub(crate) struct Block {
     /// The size of its class: what was allocated, not what was asked for.
     pub(crate) bytes: usize,
     pub(crate) space: Space,
-    /// The device's number in this process.
-    pub(crate) device: u64,
+    pub(crate) device: Arc<Opening>,
     /// Where the stream that it was handed out on keeps it for reuse.
     pub(crate) home: Arc<Shelf>,
     pub(crate) tracker: Mutex<Tracker>,
@@ -26,13 +26,13 @@ pub(crate) struct Block {
 const WRITING: u32 = u32::MAX;
 
 impl Block {
-    pub(crate) fn new(ptr: Ptr, bytes: usize, space: Space, device: u64, home: &Arc<Shelf>) -> Self {
-        let home = home.clone();
+    pub(crate) fn new(ptr: Ptr, bytes: usize, space: Space, device: &Arc<Opening>, home: &Arc<Shelf>) -> Self {
+        let (device, home) = (device.clone(), home.clone());
         Block { ptr, bytes, space, device, home, tracker: Mutex::default(), guards: AtomicU32::new(0) }
     }
 
     /// A block of nothing. Its address is not null, and aligned, so that an empty slice may be made of it.
-    pub(crate) fn empty(space: Space, device: u64, home: &Arc<Shelf>) -> Self {
+    pub(crate) fn empty(space: Space, device: &Arc<Opening>, home: &Arc<Shelf>) -> Self {
         Block::new(Ptr::new(std::ptr::without_provenance_mut(256)), 0, space, device, home)
     }
 

@@ -50,13 +50,19 @@ use std::ops::Deref;
 use std::sync::Weak;
 use tracker::StreamId;
 
+/// One opening of a device: tells memory and events of devices apart, also where one physical device was opened twice.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    /// The device's identifier.
+    id: String,
+}
+
 /// What all handles of a device share.
 #[derive(Debug)]
 pub(crate) struct Inner<B: Backend> {
     pub(crate) backend: B,
     pub(crate) info: DeviceInfo,
-    /// Tells devices of one process apart.
-    pub(crate) number: u64,
+    pub(crate) opening: Arc<Opening>,
     /// The default stream's handle, while some handle of the device has it.
     pub(crate) default: Mutex<Weak<crate::stream::Queue<B>>>,
     streams: Mutex<BTreeMap<StreamId, Arc<StreamCore<B>>>>,
@@ -99,14 +105,12 @@ impl<B: Backend> Drop for Shared<B> {
 /// A stream, and its raw stream for its handles.
 pub(crate) type NewStream<B> = (Arc<StreamCore<B>>, Arc<<B as Backend>::Stream>);
 
-static NEXT_DEVICE: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
-
 impl<B: Backend> Shared<B> {
     pub(crate) fn new(backend: B, #[cfg(test)] knocked: Option<Step>) -> Self {
         let info = backend.info();
         let mut inner = Box::new(Inner {
             backend,
-            number: NEXT_DEVICE.fetch_add(1, Ordering::Relaxed),
+            opening: Arc::new(Opening { id: info.id.clone() }),
             default: Mutex::new(Weak::new()),
             streams: Mutex::default(),
             next_stream: AtomicU64::new(1),
@@ -150,6 +154,20 @@ impl<B: Backend> Inner<B> {
         }
         self.release_deferred();
         Ok(())
+    }
+
+    /// Refuses an argument that belongs to another device; `what` says what it is.
+    pub(crate) fn check_opening(&self, of: &Arc<Opening>, argument: &str, what: &str) -> Result<()> {
+        if Arc::ptr_eq(of, &self.opening) {
+            return Ok(());
+        }
+        let id = &of.id;
+        let got = if *id == self.info.id {
+            format!("{what} of a device `{id}` that was opened separately")
+        } else {
+            format!("{what} of device `{id}`")
+        };
+        Err(Error::invalid(argument, format_args!("{what} of this device, `{}`", self.info.id), got))
     }
 
     /// Adds the device to an error, and remembers it if the device is lost.

@@ -17,9 +17,9 @@ impl<B: Backend> Inner<B> {
     pub(crate) fn allocate(&self, stream: &StreamCore<B>, space: Space, bytes: usize) -> Result<Arc<Block>> {
         self.enter()?;
         if bytes == 0 {
-            return Ok(Arc::new(Block::empty(space, self.number, &stream.shelf)));
+            return Ok(Arc::new(Block::empty(space, &self.opening, &stream.shelf)));
         }
-        let too_large = || Error::invalid("size", "at most isize::MAX bytes", format_args!("{bytes} bytes"));
+        let too_large = || Error::invalid("len", "at most isize::MAX bytes", format_args!("{bytes} bytes"));
         let class = pool::class(bytes).ok_or_else(too_large)?;
         let reused = self.reuse(stream, space, class);
         let block = match reused {
@@ -63,7 +63,7 @@ impl<B: Backend> Inner<B> {
             }
             result => result,
         };
-        Ok(Block::new(result?, class, space, self.number, &stream.shelf))
+        Ok(Block::new(result?, class, space, &self.opening, &stream.shelf))
     }
 
     /// Gives cached memory back to the driver; returns how many bytes. Waits for the work that used it; while a host function is
