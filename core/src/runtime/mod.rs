@@ -44,6 +44,7 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, spaw
 use deferred::Deferred;
 use host::Gate;
 use pool::Pool;
+pub(crate) use pool::Shelf;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -70,9 +71,10 @@ pub(crate) struct Inner<B: Backend> {
     pub(crate) deferred: Arc<Deferred<B>>,
     pool: Pool<B>,
     gate: Arc<Gate>,
-    /// Bytes in live blocks, by class size.
-    in_use: AtomicUsize,
-    cached: AtomicUsize,
+    /// The shelves of all streams, those that are forgotten included as long as blocks come back to them.
+    shelves: Mutex<Vec<Weak<Shelf>>>,
+    /// Bytes that the backend has allocated and not freed.
+    allocated: AtomicUsize,
     lost: AtomicBool,
     #[cfg(test)]
     pub(crate) knocked: Option<Step>,
@@ -118,8 +120,8 @@ impl<B: Backend> Shared<B> {
             pool: Pool::default(),
             gate: Arc::default(),
             info,
-            in_use: AtomicUsize::new(0),
-            cached: AtomicUsize::new(0),
+            shelves: Mutex::default(),
+            allocated: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
             #[cfg(test)]
             knocked,
@@ -187,6 +189,10 @@ impl<B: Backend> Inner<B> {
         let id = self.next_stream.fetch_add(1, Ordering::Relaxed);
         let core = Arc::new(StreamCore::new(id, raw.clone(), inline));
         self.streams.lock().insert(core.id, core.clone());
+        let mut shelves = self.shelves.lock();
+        shelves.retain(|shelf| shelf.strong_count() > 0);
+        shelves.push(Arc::downgrade(&core.shelf));
+        drop(shelves);
         Ok((core, raw))
     }
 

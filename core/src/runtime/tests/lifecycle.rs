@@ -91,6 +91,29 @@ fn memory_in_use_falls_with_the_drop_and_not_with_the_next_call() {
     check(&world);
 }
 
+/// Memory is counted where it was handed out, also when the stream is gone and nothing else remembers it.
+#[test]
+fn memory_of_forgotten_streams_is_counted() {
+    let (world, device) = open(Options { order: Order::Eager, ..Options::default() });
+    let stream = device.new_stream().unwrap();
+    let (kept, dropped) = (stream.alloc::<u8>(LEN).unwrap(), stream.alloc::<u8>(LEN).unwrap());
+    drop((stream, dropped));
+    // The first call closes the stream; later ones find that its work has ended.
+    for _ in 0..3 {
+        device.new_stream().unwrap();
+    }
+    assert!(device.shared.known_streams() <= 3, "{} streams", device.shared.known_streams());
+    assert_eq!(device.memory(), MemoryInfo { in_use: CLASS, cached: CLASS });
+    drop(kept);
+    assert_eq!(device.memory(), MemoryInfo { in_use: 0, cached: 2 * CLASS });
+    // Neither block belongs to a stream any more, so any can have them.
+    let both = [device.default_stream(), device.new_stream().unwrap()].map(|s| s.alloc::<u8>(LEN).unwrap());
+    assert_eq!(device.memory(), MemoryInfo { in_use: 2 * CLASS, cached: 0 });
+    assert_eq!(world.counts().allocates, 2);
+    drop((both, device));
+    check(&world);
+}
+
 /// The simulated device notices a call that is made while a lock of this crate is held: no program has made it do so.
 #[test]
 fn a_call_under_a_lock_would_be_noticed() {
