@@ -62,3 +62,8 @@ pub fn min<T: Reducible<Acc: RealNumeric> + RealNumeric>(len: usize, at: impl Fn
 pub fn max<T: Reducible<Acc: RealNumeric> + RealNumeric>(len: usize, at: impl FnMut(usize) -> T) -> T {
     reduce(len, at, T::Acc::max_nan).unwrap_or(T::LEAST)
 }
+
+/// How many of `mask(0), …, mask(len − 1)` are not 0.
+pub fn count(len: usize, mut mask: impl FnMut(usize) -> u8) -> u64 {
+    (0..len).map(|i| u64::from(mask(i) != 0)).sum()
+}

@@ -2,7 +2,8 @@
 //!
 //! Operations are made by the typed methods of [`crate::Blas`], [`crate::Ops`] and [`crate::Stream`], which have checked them:
 //! lengths agree, views lie inside their buffers, what is written overlaps nothing else that the operation touches (but for an
-//! element-wise operation whose output *is* one of its inputs), and the device [supports](crate::Backend::supports) it.
+//! element-wise operation whose output *is* one of its inputs), it writes at least one element, and the device
+//! [supports](crate::Backend::supports) it.
 
 mod kind;
 mod operand;
@@ -86,12 +87,12 @@ pub struct Gemv {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Operation {
-    /// `out[i] = value`.
+    /// `out[i, j] = value`.
     Fill {
         /// Of the type of `out`.
         value: ScalarValue,
-        /// Written.
-        out: Span,
+        /// Written. A vector is a matrix of one column, or with an increment a column-major one of one row.
+        out: MatrixOperand,
     },
     /// `out[i] = start + i · step`, as [`crate::numerics`] defines it.
     Iota {
@@ -160,6 +161,13 @@ pub enum Operation {
         /// Read.
         x: MatrixOperand,
         /// Written: 1 element, or one per row, or one per column.
+        out: Span,
+    },
+    /// `out` = how many elements of `mask` are not 0.
+    Count {
+        /// Read; `u8`.
+        mask: Span,
+        /// Written; 1 `u64`.
         out: Span,
     },
     /// `out[j, i] = x[i, j]`. With the two layouts different, the bytes of a plain copy.
@@ -261,6 +269,7 @@ impl Operation {
             Operation::Compare { op, .. } => (*op).into(),
             Operation::Select { .. } => K::Select,
             Operation::Reduce { op, axis, .. } => K::reduce(*op, *axis),
+            Operation::Count { .. } => K::Count,
             Operation::Transpose { .. } => K::Transpose,
             Operation::Copy { .. } => K::Copy,
             Operation::Swap { .. } => K::Swap,
@@ -280,9 +289,11 @@ impl Operation {
     /// The element type that [`crate::Backend::supports`] is asked about: that of the inputs.
     pub fn dtype(&self) -> DType {
         match self {
-            Operation::Fill { out, .. } | Operation::Iota { out, .. } => out.dtype,
+            Operation::Fill { out, .. } => out.dtype,
+            Operation::Iota { out, .. } => out.dtype,
             Operation::Cast { x, .. } | Operation::Unary { x, .. } => x.dtype,
             Operation::Binary { a, .. } | Operation::Compare { a, .. } | Operation::Select { a, .. } => a.dtype(),
+            Operation::Count { mask, .. } => mask.dtype,
             Operation::Reduce { x, .. } | Operation::Transpose { x, .. } => x.dtype,
             Operation::Copy { x, .. }
             | Operation::Swap { x, .. }
@@ -295,6 +306,33 @@ impl Operation {
             | Operation::Ger { x, .. } => x.dtype,
             Operation::Gemv(gemv) => gemv.a.dtype,
             Operation::Gemm(gemm) => gemm.a.dtype,
+        }
+    }
+
+    /// Whether it writes no element. Such an operation is checked like any other, and never reaches a backend.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Operation::Iota { out, .. }
+            | Operation::Cast { out, .. }
+            | Operation::Unary { out, .. }
+            | Operation::Binary { out, .. }
+            | Operation::Compare { out, .. }
+            | Operation::Select { out, .. }
+            | Operation::Reduce { out, .. }
+            | Operation::Count { out, .. }
+            | Operation::Dot { out, .. }
+            | Operation::Nrm2 { out, .. }
+            | Operation::Asum { out, .. }
+            | Operation::Iamax { out, .. } => out.len == 0,
+            Operation::Fill { out, .. } | Operation::Transpose { out, .. } | Operation::Ger { a: out, .. } => {
+                out.is_empty()
+            }
+            Operation::Copy { y: out, .. }
+            | Operation::Swap { y: out, .. }
+            | Operation::Scal { x: out, .. }
+            | Operation::Axpy { y: out, .. } => out.len == 0,
+            Operation::Gemv(gemv) => gemv.y.len == 0,
+            Operation::Gemm(gemm) => gemm.c.is_empty() || gemm.batch == 0,
         }
     }
 }

@@ -17,15 +17,8 @@ pub struct Access<'a> {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) write: bool,
-    /// The argument of the public method that it comes from, if the method says so.
-    pub(crate) argument: Option<&'static str>,
-}
-
-impl Access<'_> {
-    /// Says which argument of the public method it comes from.
-    pub(crate) fn named(self, argument: &'static str) -> Self {
-        Access { argument: Some(argument), ..self }
-    }
+    /// The argument of the public method that it comes from.
+    pub(crate) argument: &'static str,
 }
 
 /// Says that a typed method has checked an operation. Only this crate can make one, so that what takes it cannot be called from
@@ -42,8 +35,8 @@ impl<B: Backend> Inner<B> {
     /// device's or that a guard gives the host. Calls without elements pass through here too, so that they are refused alike.
     pub(crate) fn admit(&self, stream: &StreamCore<B>, accesses: &[Access<'_>]) -> Result<()> {
         self.enter()?;
-        for (position, access) in accesses.iter().enumerate() {
-            self.check(access, position).map_err(|e| self.note(e).on_stream(stream.id))?;
+        for access in accesses {
+            self.check(access).map_err(|e| self.note(e).on_stream(stream.id))?;
         }
         Ok(())
     }
@@ -79,16 +72,12 @@ impl<B: Backend> Inner<B> {
         result
     }
 
-    /// `position` is that of the access among those of the call.
-    fn check(&self, access: &Access<'_>, position: usize) -> Result<()> {
-        let argument = || access.argument.map_or_else(|| format!("operand {}", position + 1), str::to_owned);
-        if !Arc::ptr_eq(&access.block.device, &self.opening) {
-            return self.check_opening(&access.block.device, &argument(), "memory");
-        }
+    fn check(&self, access: &Access<'_>) -> Result<()> {
+        self.check_opening(&access.block.device, access.argument, "memory")?;
         let guarded = access.block.space == Space::Pinned && access.block.is_guarded_against(access.write);
         if guarded && self.keeps(Step::PinnedGuard) {
             let expected = "pinned memory without a live guard of the host";
-            return Err(Error::invalid(argument(), expected, "memory that a guard gives the host"));
+            return Err(Error::invalid(access.argument, expected, "memory that a guard gives the host"));
         }
         Ok(())
     }

@@ -1,0 +1,273 @@
+//! Element-wise operations, reductions and transposition.
+//!
+//! [`Ops`] lists the methods. Each family of operations is a file: it checks the arguments, builds the operation and submits it, and
+//! where a family's methods are all of one form it has the macro that makes them of a table.
+
+mod elementwise;
+mod operand;
+mod reduction;
+mod transpose;
+
+pub use operand::{AsOperand, Operand};
+
+use crate::element::{Element, Float, Integer, Real};
+use crate::error::Result;
+use crate::matrix::{MatrixView, MatrixViewMut};
+use crate::numerics::{Absolute, CastFrom, ComplexNumeric, Negate, Numeric, Reducible};
+use crate::operation::{Axis, BinaryOp, CompareOp, ReduceOp, UnaryOp};
+use crate::stream::{Stream, one};
+use crate::view::{AsView, AsViewMut};
+use elementwise::{binary_methods, compare_methods, unary_methods};
+use reduction::reduce_methods;
+
+/// Element-wise operations, reductions and transposition on a stream. All give the same bits on every device; what each computes is
+/// said in [`crate::numerics`].
+///
+/// Inputs of element-wise operations are buffers, views, or numbers: `stream.sub(&1.0, &x, &mut out)`.
+///
+/// # Names
+/// | | |
+/// |---|---|
+/// | `add(a, b, out)` | element by element |
+/// | `add_assign(x, b)` | in place: `x` is the first input and the output |
+/// | `sum(x)` | of all elements; waits for the result |
+/// | `sum_into(x, out)` | the same, left in the first element of `out`; does not wait |
+/// | `sum_rows(x, out)`, `sum_cols(x, out)` | one result for each row, for each column |
+/// | `binary(op, a, b, out)` … | for an operation chosen at run time |
+///
+/// [`min`](Ops::min) and [`max`](Ops::max) reduce, as `sum` does. Of two operands it is [`minimum`](Ops::minimum) and
+/// [`maximum`](Ops::maximum), which propagate NaN, and [`minimum_number`](Ops::minimum_number) and
+/// [`maximum_number`](Ops::maximum_number), which ignore it: so these operations are called in IEEE 754-2019 and, but for the
+/// last two (`fmin` and `fmax` there), in NumPy.
+///
+/// A comparison writes 1 or 0 to a mask of `u8`; [`select`](Ops::select) and [`count`](Ops::count) read one.
+///
+/// # Errors
+/// Every operation returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if lengths or shapes do not fit, naming the argument, and
+/// [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer it, and then has enqueued nothing. That holds without
+/// any elements too.
+pub trait Ops: Stream {
+    /// `out[i] = start + i · step`.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn iota<T: Real>(&self, start: T, step: T, out: &mut impl AsViewMut<T, Self::Device>) -> Result<()> {
+        elementwise::iota(self, start, step, out)
+    }
+
+    /// `out[i] = x[i]`, converted.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn cast<S: Element, T: CastFrom<S>>(
+        &self,
+        x: &impl AsView<S, Self::Device>,
+        out: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        elementwise::cast(self, x, out)
+    }
+
+    unary_methods! {
+        /// `out[i] = −x[i]`.
+        neg, neg_assign, Neg, Negate;
+        /// `out[i] = |x[i]|`.
+        abs, abs_assign, Abs, Absolute;
+        /// `out[i] = √x[i]`.
+        sqrt, sqrt_assign, Sqrt, Float;
+        /// `out[i]` = the conjugate of `x[i]`.
+        conj, conj_assign, Conj, ComplexNumeric;
+        /// `out[i] = !x[i]`, bit by bit.
+        not, not_assign, Not, Integer;
+    }
+
+    binary_methods! {
+        /// `out[i] = a[i] + b[i]`.
+        add, add_assign, Add, Numeric;
+        /// `out[i] = a[i] − b[i]`.
+        sub, sub_assign, Sub, Numeric;
+        /// `out[i] = a[i] · b[i]`.
+        mul, mul_assign, Mul, Numeric;
+        /// `out[i] = a[i] / b[i]`.
+        div, div_assign, Div, Real;
+        /// `out[i]` = the remainder of `a[i] / b[i]`.
+        rem, rem_assign, Rem, Integer;
+        /// `out[i]` = the smaller of `a[i]` and `b[i]`; NaN if either is.
+        minimum, minimum_assign, Minimum, Real;
+        /// `out[i]` = the larger of `a[i]` and `b[i]`; NaN if either is.
+        maximum, maximum_assign, Maximum, Real;
+        /// `out[i]` = the smaller of `a[i]` and `b[i]`; a NaN loses.
+        minimum_number, minimum_number_assign, MinimumNumber, Real;
+        /// `out[i]` = the larger of `a[i]` and `b[i]`; a NaN loses.
+        maximum_number, maximum_number_assign, MaximumNumber, Real;
+        /// `out[i] = a[i] & b[i]`.
+        and, and_assign, And, Integer;
+        /// `out[i] = a[i] | b[i]`.
+        or, or_assign, Or, Integer;
+        /// `out[i] = a[i] ^ b[i]`.
+        xor, xor_assign, Xor, Integer;
+        /// `out[i] = a[i] << b[i]`.
+        shl, shl_assign, Shl, Integer;
+        /// `out[i] = a[i] >> b[i]`, by the sign for signed types.
+        shr, shr_assign, Shr, Integer;
+    }
+
+    compare_methods! {
+        /// `out[i]` = whether `a[i] = b[i]`, as 1 or 0.
+        eq, Eq, Element;
+        /// `out[i]` = whether `a[i] ≠ b[i]`, as 1 or 0.
+        ne, Ne, Element;
+        /// `out[i]` = whether `a[i] < b[i]`, as 1 or 0.
+        lt, Lt, Real;
+        /// `out[i]` = whether `a[i] ≤ b[i]`, as 1 or 0.
+        le, Le, Real;
+        /// `out[i]` = whether `a[i] > b[i]`, as 1 or 0.
+        gt, Gt, Real;
+        /// `out[i]` = whether `a[i] ≥ b[i]`, as 1 or 0.
+        ge, Ge, Real;
+    }
+
+    /// `out[i] = a[i]` where `mask[i]` is not 0, else `b[i]`.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn select<T: Element>(
+        &self,
+        mask: &impl AsView<u8, Self::Device>,
+        a: &impl AsOperand<T, Self::Device>,
+        b: &impl AsOperand<T, Self::Device>,
+        out: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        elementwise::select(self, mask, a, b, out)
+    }
+
+    /// `x[i] = a[i]` where `mask[i]` is not 0; else `x[i]` stays.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn select_assign<T: Element>(
+        &self,
+        x: &mut impl AsViewMut<T, Self::Device>,
+        mask: &impl AsView<u8, Self::Device>,
+        a: &impl AsOperand<T, Self::Device>,
+    ) -> Result<()> {
+        elementwise::select_assign(self, x, mask, a)
+    }
+
+    reduce_methods! {
+        Sum, Reducible, "sum", "+0", sum, sum_into, sum_rows, sum_cols;
+        Prod, Reducible, "product", "1", prod, prod_into, prod_rows, prod_cols;
+        Min, Real, "smallest", "+∞ or the largest integer", min, min_into, min_rows, min_cols;
+        Max, Real, "largest", "−∞ or the smallest integer", max, max_into, max_rows, max_cols;
+    }
+
+    /// How many elements of `mask` are not 0. Waits for the result.
+    ///
+    /// # Errors
+    /// As said [above](Ops), and errors of earlier work on this stream.
+    fn count(&self, mask: &impl AsView<u8, Self::Device>) -> Result<u64> {
+        one(self, |out| self.count_into(mask, out))
+    }
+
+    /// How many elements of `mask` are not 0, in the first element of `out`; does not wait.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn count_into(
+        &self,
+        mask: &impl AsView<u8, Self::Device>,
+        out: &mut impl AsViewMut<u64, Self::Device>,
+    ) -> Result<()> {
+        reduction::count(self, mask, out)
+    }
+
+    /// `out[j, i] = x[i, j]`.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn transpose<T: Element>(
+        &self,
+        x: &MatrixView<'_, T, Self::Device>,
+        out: &mut MatrixViewMut<'_, T, Self::Device>,
+    ) -> Result<()> {
+        transpose::transpose(self, x, out)
+    }
+
+    /// `out[i] = op x[i]`, for an operation chosen at run time.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn unary<T: Element>(
+        &self,
+        op: UnaryOp,
+        x: &impl AsView<T, Self::Device>,
+        out: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        elementwise::unary(self, op, x, out)
+    }
+
+    /// `x[i] = op x[i]`, for an operation chosen at run time.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn unary_assign<T: Element>(&self, op: UnaryOp, x: &mut impl AsViewMut<T, Self::Device>) -> Result<()> {
+        elementwise::unary_assign(self, op, x)
+    }
+
+    /// `out[i] = a[i] op b[i]`, for an operation chosen at run time.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn binary<T: Element>(
+        &self,
+        op: BinaryOp,
+        a: &impl AsOperand<T, Self::Device>,
+        b: &impl AsOperand<T, Self::Device>,
+        out: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        elementwise::binary(self, op, a, b, out)
+    }
+
+    /// `x[i] = x[i] op b[i]`, for an operation chosen at run time.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn binary_assign<T: Element>(
+        &self,
+        op: BinaryOp,
+        x: &mut impl AsViewMut<T, Self::Device>,
+        b: &impl AsOperand<T, Self::Device>,
+    ) -> Result<()> {
+        elementwise::binary_assign(self, op, x, b)
+    }
+
+    /// `out[i]` = whether `a[i] op b[i]`, as 1 or 0, for a comparison chosen at run time.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn compare<T: Element>(
+        &self,
+        op: CompareOp,
+        a: &impl AsOperand<T, Self::Device>,
+        b: &impl AsOperand<T, Self::Device>,
+        out: &mut impl AsViewMut<u8, Self::Device>,
+    ) -> Result<()> {
+        elementwise::compare(self, op, a, b, out)
+    }
+
+    /// A reduction of all elements ([`Axis::Whole`], in the order of a contiguous `x`), or one result per row or per column, for a reduction
+    /// chosen at run time.
+    ///
+    /// # Errors
+    /// As said [above](Ops). With [`Axis::Whole`] `x` has to be one contiguous column.
+    fn reduce<T: Element>(
+        &self,
+        op: ReduceOp,
+        axis: Axis,
+        x: &MatrixView<'_, T, Self::Device>,
+        out: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        reduction::reduce(self, op, axis, x, out)
+    }
+}
+
+impl<S: Stream> Ops for S {}

@@ -1,0 +1,273 @@
+//! Streams: queues of work.
+
+mod managed;
+mod single;
+
+pub use managed::ManagedStream;
+pub(crate) use managed::Queue;
+pub(crate) use single::{first, one};
+
+use crate::backend::{Space, Transfer};
+use crate::device::{Device, private};
+use crate::element::{Element, ScalarValue};
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::matrix::{MatrixView, MatrixViewMut};
+use crate::operation::{Operation, Precision};
+use crate::pinned::Pinned;
+use crate::runtime::{Access, Checked};
+use crate::view::{AsVector, AsVectorMut, AsView, AsViewMut, View, ViewMut};
+use std::fmt;
+
+/// The buffer of a stream's device.
+pub type BufferOf<S, T> = <<S as Stream>::Device as Device>::Buffer<T>;
+
+/// A queue of work on a device. Clones are handles of the same queue.
+///
+/// Work on one stream takes effect in the order of the calls; threads that share a stream order their work by the order of their calls.
+/// Work on two streams may overlap, except where it touches the same memory: then it is ordered as the calls were.
+/// Calls check everything before they enqueue anything: a call refused has changed nothing.
+///
+/// Sealed: see [`Device`].
+pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::Sealed {
+    /// The device the stream belongs to.
+    type Device: Device<Stream = Self>;
+
+    /// The device. If all other handles of it are gone, and its default stream with them, this stream takes that one's place.
+    fn device(&self) -> Self::Device;
+
+    /// The stream's number on its device, as errors give it.
+    fn id(&self) -> u64;
+
+    /// How exact `gemv` and level 3 of [`Blas`](crate::Blas) are on this handle; at first [`Precision::Strict`].
+    fn precision(&self) -> Precision;
+
+    /// A handle of the same stream whose `gemv` and level 3 calls are of another precision.
+    #[must_use]
+    fn with_precision(&self, precision: Precision) -> Self;
+
+    /// A buffer of `len` elements. Their values are unspecified, but reading them is defined.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), after which the device is as usable as before.
+    fn alloc<T: Element>(&self, len: usize) -> Result<BufferOf<Self, T>>;
+
+    /// `len` elements of pinned host memory. Their values are unspecified, but reading them is defined.
+    ///
+    /// # Errors
+    /// As for [`alloc`](Stream::alloc).
+    fn pinned<T: Element>(&self, len: usize) -> Result<Pinned<T, Self::Device>>;
+
+    /// A buffer of `len` elements, each zero.
+    ///
+    /// # Errors
+    /// As for [`alloc`](Stream::alloc).
+    fn zeros<T: Element>(&self, len: usize) -> Result<BufferOf<Self, T>> {
+        let mut buffer = self.alloc(len)?;
+        self.fill(&mut buffer, T::default())?;
+        Ok(buffer)
+    }
+
+    /// A buffer with a copy of `data`.
+    ///
+    /// # Errors
+    /// As for [`alloc`](Stream::alloc).
+    #[allow(clippy::wrong_self_convention)]
+    fn from_slice<T: Element>(&self, data: &[T]) -> Result<BufferOf<Self, T>> {
+        let mut buffer = self.alloc(data.len())?;
+        self.write(&mut buffer, data)?;
+        Ok(buffer)
+    }
+
+    /// The elements of `x`. Waits for the work before it on this stream, and reports its errors.
+    ///
+    /// # Errors
+    /// Those of the driver, and of earlier work on this stream.
+    fn to_vec<T: Element>(&self, x: &impl AsView<T, Self::Device>) -> Result<Vec<T>> {
+        let mut data = bytemuck::allocation::zeroed_vec(x.view().len());
+        self.read(x, &mut data)?;
+        Ok(data)
+    }
+
+    /// Copies `data` to `x`; when the call returns `data` may be changed.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
+    fn write<T: Element>(&self, x: &mut impl AsViewMut<T, Self::Device>, data: &[T]) -> Result<()>;
+
+    /// Copies `x` to `data`. Waits for the work before it on this stream, and reports its errors.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ, and errors of earlier work on this stream.
+    fn read<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut [T]) -> Result<()>;
+
+    /// Copies pinned memory to `x`, asynchronously.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
+    fn upload<T: Element>(
+        &self,
+        x: &mut impl AsViewMut<T, Self::Device>,
+        data: &Pinned<T, Self::Device>,
+    ) -> Result<()> {
+        self.copy_views(data.view(), x.view_mut(), "upload", ["data", "x"])
+    }
+
+    /// Copies `x` to pinned memory, asynchronously; [`Pinned::read`] waits for it.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
+    fn download<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut Pinned<T, Self::Device>) -> Result<()> {
+        self.copy_views(x.view(), ViewMut::exclusive(data.view()), "download", ["x", "data"])
+    }
+
+    /// `y = x`, for buffers, views and [vectors](crate::Vector): also BLAS `copy`.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
+    fn copy<T: Element>(
+        &self,
+        x: &impl AsVector<T, Self::Device>,
+        y: &mut impl AsVectorMut<T, Self::Device>,
+    ) -> Result<()> {
+        let (x, y) = (x.vector(), y.vector_mut().as_vector());
+        same_len("copy", "y", x.len(), y.len())?;
+        match (x.contiguous(), y.contiguous()) {
+            (Some(x), Some(y)) => self.copy_views(x, ViewMut::exclusive(y), "copy", ["x", "y"]),
+            _ => self.submit(
+                Checked::TYPED,
+                Operation::Copy { x: x.operand(), y: y.operand() },
+                &[x.reads("x"), y.writes("y")],
+            ),
+        }
+    }
+
+    /// `y = x`, for matrices of one shape, whatever their leading dimensions and layouts.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the shapes differ.
+    fn copy_matrix<T: Element>(
+        &self,
+        x: &MatrixView<'_, T, Self::Device>,
+        y: &mut MatrixViewMut<'_, T, Self::Device>,
+    ) -> Result<()> {
+        let y = y.as_matrix();
+        let (x_shape, y_shape) = ((x.rows(), x.cols()), (y.rows(), y.cols()));
+        if x_shape != y_shape {
+            let got = format!("{} × {}", y_shape.0, y_shape.1);
+            return Err(
+                Error::invalid("y", format_args!("{} × {}", x_shape.0, x_shape.1), got).in_operation("copy_matrix")
+            );
+        }
+        let (source, target) = (x.operand(), y.operand());
+        let accesses = [x.reads("x"), y.writes("y")];
+        if source.layout != target.layout {
+            // A change of layout is the transposition of the source seen as its own transpose.
+            let x = x.transposed().operand();
+            return self.submit(Checked::TYPED, Operation::Transpose { x, out: target }, &accesses);
+        }
+        let (run, rows) = source.runs();
+        // One of the dimensions of an empty matrix may be any number.
+        let bytes = |elements: usize| if source.is_empty() { 0 } else { elements * size_of::<T>() };
+        let transfer = Transfer {
+            src: source.ptr,
+            src_space: Space::Device,
+            dst: target.ptr,
+            dst_space: Space::Device,
+            row_bytes: bytes(run),
+            rows,
+            src_pitch: bytes(source.ld),
+            dst_pitch: bytes(target.ld),
+        };
+        self.transfer(Checked::TYPED, transfer, &accesses, "copy_matrix")
+    }
+
+    /// Every element of `x`, a buffer, view or [vector](crate::Vector), becomes `value`.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn fill<T: Element>(&self, x: &mut impl AsVectorMut<T, Self::Device>, value: T) -> Result<()> {
+        let x = x.vector_mut().as_vector();
+        let (value, out) = (ScalarValue::new(value), x.matrix_operand());
+        self.submit(Checked::TYPED, Operation::Fill { value, out }, &[x.writes("x")])
+    }
+
+    /// Every element of a matrix becomes `value`; what lies between its rows and its leading dimension stays.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn fill_matrix<T: Element>(&self, x: &mut MatrixViewMut<'_, T, Self::Device>, value: T) -> Result<()> {
+        let x = x.as_matrix();
+        let (value, out) = (ScalarValue::new(value), x.operand());
+        self.submit(Checked::TYPED, Operation::Fill { value, out }, &[x.writes("x")])
+    }
+
+    /// Calls `function` on the host when the stream gets there.
+    ///
+    /// The function may wait for other host threads, but not for device work or for another host function; calls to a device from inside it are
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), while dropping buffers, streams and devices there is fine. If it panics, the next
+    /// synchronizing call on the stream returns [`DeviceFault`](crate::ErrorKind::DeviceFault).
+    ///
+    /// # Errors
+    /// Those of the driver; the function is then dropped without having been called.
+    fn host_fn(&self, function: impl FnOnce() + Send + 'static) -> Result<()>;
+
+    /// A point after all work enqueued so far.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn record(&self) -> Result<Event<Self::Device>>;
+
+    /// Makes later work on this stream start after `event`.
+    ///
+    /// # Errors
+    /// Those of the driver, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event is of another device.
+    fn wait(&self, event: &Event<Self::Device>) -> Result<()>;
+
+    /// Waits on the host until all work enqueued so far has ended.
+    ///
+    /// # Errors
+    /// Those of the work, if not reported yet, and of the driver.
+    fn synchronize(&self) -> Result<()>;
+
+    /// Enqueues an operation that has been checked, after what its accesses conflict with.
+    #[doc(hidden)]
+    fn submit(&self, checked: Checked, operation: Operation, accesses: &[Access<'_>]) -> Result<()>;
+
+    /// Enqueues a copy that has been checked.
+    #[doc(hidden)]
+    fn transfer(&self, checked: Checked, transfer: Transfer, accesses: &[Access<'_>], name: &'static str)
+    -> Result<()>;
+
+    /// `arguments` names the source and the destination.
+    #[doc(hidden)]
+    fn copy_views<T: Element>(
+        &self,
+        x: View<'_, T, Self::Device>,
+        y: ViewMut<'_, T, Self::Device>,
+        name: &'static str,
+        arguments: [&'static str; 2],
+    ) -> Result<()> {
+        let y = y.into_view();
+        same_len(name, arguments[1], x.len(), y.len())?;
+        let transfer = Transfer {
+            src: x.part.ptr(),
+            src_space: x.part.block.space,
+            dst: y.part.ptr(),
+            dst_space: y.part.block.space,
+            row_bytes: x.part.bytes,
+            rows: 1,
+            src_pitch: x.part.bytes,
+            dst_pitch: x.part.bytes,
+        };
+        self.transfer(Checked::TYPED, transfer, &[x.reads(arguments[0]), y.writes(arguments[1])], name)
+    }
+}
+
+pub(crate) fn same_len(operation: &'static str, what: &str, expected: usize, got: usize) -> Result<()> {
+    if expected != got {
+        let error = Error::invalid(what, format_args!("{expected} elements"), format_args!("{got} elements"));
+        return Err(error.in_operation(operation));
+    }
+    Ok(())
+}
