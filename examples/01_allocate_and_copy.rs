@@ -1,8 +1,10 @@
 //! Memory: allocate it on a device, fill it, copy it there, within, and back.
 //!
 //! `cargo run --release --example 01_allocate_and_copy`
-#![allow(clippy::print_stdout)]
 
+mod common;
+
+use common::say;
 use warpwave::prelude::*;
 
 fn main() -> Result<()> {
@@ -18,7 +20,7 @@ fn allocate_and_copy<D: Numerics>(device: &D) -> Result<()> {
     // `from_slice` returns when the slice may be changed, so nothing has to be kept alive for the copy.
     let numbers = stream.from_slice(&[1, 2, 3, 4, 5, 6, 7, 8])?;
     let mut copy = stream.zeros::<i32>(8)?;
-    println!("{numbers:?}, {copy:?}");
+    say!("{numbers:?}, {copy:?}");
 
     // A view is a part of a buffer. Offsets are in elements and need no alignment.
     stream.copy(&numbers.slice(1..4)?, &mut copy.slice_mut(5..)?)?;
@@ -26,7 +28,7 @@ fn allocate_and_copy<D: Numerics>(device: &D) -> Result<()> {
     let expected = [-1, -1, 0, 0, 0, 2, 3, 4];
     // `to_vec` waits: what it returns is the result of all the calls above.
     let result = stream.to_vec(&copy)?;
-    println!("after copy and fill: {result:?}");
+    say!("after copy and fill: {result:?}");
     assert_eq!(result, expected);
 
     // A copy inside one buffer needs its two halves at once; the borrow checker accepts them because they are disjoint.
@@ -35,7 +37,7 @@ fn allocate_and_copy<D: Numerics>(device: &D) -> Result<()> {
     let mut result = [0; 8];
     // `read` and `write` use memory that the host already has.
     stream.read(&copy, &mut result)?;
-    println!("second half = first half: {result:?}");
+    say!("second half = first half: {result:?}");
     assert_eq!(result, [-1, -1, 0, 0, -1, -1, 0, 0]);
 
     stream.write(&mut copy, &expected)?;
@@ -52,7 +54,7 @@ fn allocate_and_copy<D: Numerics>(device: &D) -> Result<()> {
     drop(copy);
     stream.synchronize()?;
     let freed = device.trim()?;
-    println!("{} bytes in use before the drops, {} after; {freed} given back", before.in_use, device.memory().in_use);
+    say!("{} bytes in use before the drops, {} after; {freed} given back", before.in_use, device.memory().in_use);
     assert!(device.memory().in_use < before.in_use);
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! BLAS level 1: `y = a·x + y` on a million numbers, on every second of them, and what comes after it.
 //!
 //! `cargo run --release --example 02_saxpy`
-#![allow(clippy::print_stdout)]
 
+mod common;
+
+use common::say;
 use warpwave::prelude::*;
 
 const N: usize = 1_000_000;
@@ -24,14 +26,14 @@ fn saxpy<D: Numerics>(device: &D) -> Result<()> {
     stream.axpy(2.0, &x, &mut y)?;
 
     let result = stream.to_vec(&y)?;
-    println!("y = 2x + 1: {:?} … {}", &result[..4], result[N - 1]);
+    say!("y = 2x + 1: {:?} … {}", &result[..4], result[N - 1]);
     // Whole numbers below 2²⁴ are exact in f32, so the comparison is too.
     assert!(result.iter().enumerate().all(|(i, &y)| y == (2 * i + 1) as f32));
 
     // Vectors have increments, as in BLAS: this takes 2x away from the even elements only.
     stream.axpy(-2.0, &Vector::new(&x, N / 2, 2)?, &mut VectorMut::new(&mut y, N / 2, 2)?)?;
     let result = stream.to_vec(&y)?;
-    println!("and − 2x for even i: {:?} …", &result[..4]);
+    say!("and − 2x for even i: {:?} …", &result[..4]);
     assert!(result.iter().enumerate().all(|(i, &y)| y == if i % 2 == 0 { 1.0 } else { (2 * i + 1) as f32 }));
 
     // A method that returns a number waits for it; `dot_into` and the like leave it on the device.
@@ -40,7 +42,7 @@ fn saxpy<D: Numerics>(device: &D) -> Result<()> {
     // Σ i over even i and Σ i·(2i + 1) over odd i, in whole numbers.
     let exact: u64 = (0..N as u64).map(|i| if i % 2 == 0 { i } else { i * (2 * i + 1) }).sum();
     let error = (f64::from(dot) / exact as f64 - 1.0).abs();
-    println!("x·y = {dot:e}, bits {:08x}; relative error {error:.1e}", dot.to_bits());
+    say!("x·y = {dot:e}, bits {:08x}; relative error {error:.1e}", dot.to_bits());
     // A tree of sums is some 20 additions deep, however many summands there are; each rounds by 2⁻²⁴ at most.
     assert!(error < 32.0 * 2f64.powi(-24));
     Ok(())

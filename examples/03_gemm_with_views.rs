@@ -1,8 +1,10 @@
 //! Matrix products on parts of matrices: blocks, layouts, transposes, and beta. No view copies an element.
 //!
 //! `cargo run --release --example 03_gemm_with_views`
-#![allow(clippy::print_stdout)]
 
+mod common;
+
+use common::say;
 use warpwave::prelude::*;
 
 fn main() -> Result<()> {
@@ -25,7 +27,7 @@ fn gemm_with_views<D: Numerics>(device: &D) -> Result<()> {
     stream.gemm(Op::N, Op::N, 1.0, &a, &b, 0.0, &mut c.matrix_mut(4, 2)?)?;
     let expected = product(4, 3, 2, |i, k| a_host[i + 4 * k], |k, j| b_host[k + 3 * j]);
     let product_of_all = stream.to_vec(&c)?;
-    println!("A·B, column by column: {product_of_all:?}");
+    say!("A·B, column by column: {product_of_all:?}");
     assert_eq!(product_of_all, expected);
 
     // C = 2·A·B − C, which is A·B again: beta keeps what is there.
@@ -45,7 +47,7 @@ fn gemm_with_views<D: Numerics>(device: &D) -> Result<()> {
     let mut c_rows = c.view_mut().matrix_mut_with(4, 2, 2, Layout::RowMajor)?;
     stream.gemm(Op::N, Op::N, 1.0, &a, &b, 0.0, &mut c_rows)?;
     let by_rows = stream.to_vec(&c)?;
-    println!("A·B, row by row:       {by_rows:?}");
+    say!("A·B, row by row:       {by_rows:?}");
     assert!((0..4).all(|i| (0..2).all(|j| by_rows[2 * i + j] == expected[i + 4 * j])));
 
     // Blocks: the 2 × 2 corner of a 5 × 4 matrix becomes the product of two blocks of A. The rest stays as it is,
@@ -57,9 +59,9 @@ fn gemm_with_views<D: Numerics>(device: &D) -> Result<()> {
     stream.gemm(Op::T, Op::N, 1.0, &a.block(1, 0, 3, 2)?, &a.block(0, 1, 3, 2)?, 0.0, &mut corner)?;
     let expected = product(2, 3, 2, |i, k| a_host[1 + k + 4 * i], |k, j| a_host[k + 4 * (1 + j)]);
     let big = stream.to_vec(&big)?;
-    println!("a block of a 5 × 4 matrix:");
+    say!("a block of a 5 × 4 matrix:");
     for row in 0..5 {
-        println!("  {:?}", (0..4).map(|col| big[row + 5 * col]).collect::<Vec<_>>());
+        say!("  {:?}", (0..4).map(|col| big[row + 5 * col]).collect::<Vec<_>>());
     }
     for (row, col) in (0..5).flat_map(|row| (0..4).map(move |col| (row, col))) {
         let want = if row >= 3 && col >= 2 { expected[(row - 3) + 2 * (col - 2)] } else { 9.0 };

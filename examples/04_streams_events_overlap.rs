@@ -1,8 +1,10 @@
 //! Two streams that work in turns: while one computes a chunk, the host fills the next and the other stream copies it.
 //!
 //! `cargo run --release --example 04_streams_events_overlap`
-#![allow(clippy::print_stdout)]
 
+mod common;
+
+use common::say;
 use std::time::Duration;
 use warpwave::prelude::*;
 use warpwave::{CpuBackend, CpuDevice, Event, Pinned};
@@ -87,7 +89,7 @@ fn overlap<D: Numerics>(device: &D) -> Result<()> {
     for (x, &y) in results.iter().enumerate() {
         assert_eq!(y, (x as f64 * 4.0).sqrt(), "√({x}·4)");
     }
-    println!("Σ √(4x) over {} numbers = {total}", results.len());
+    say!("Σ √(4x) over {} numbers = {total}", results.len());
     // Σ √x for x < n by the Euler–Maclaurin formula: ⅔·n^1.5 − ½·√n + ζ(−½) + 1/(24·√n) − …
     let n = results.len() as f64;
     let expected = 2.0 * (n.powf(1.5) / 1.5 - n.sqrt() / 2.0 - 0.207_886_224_977_354_57 + 1.0 / (24.0 * n.sqrt()));
@@ -101,10 +103,10 @@ fn report<D: Numerics>(start: &Event<D>, end: &Event<D>, spans: &[[Event<D>; 2]]
     for (i, [begin, done]) in spans.iter().enumerate() {
         let (from, to) = (begin.elapsed_since(start)?, done.elapsed_since(start)?);
         busy += to.saturating_sub(from);
-        println!("chunk {i} on lane {}: {:6.2} to {:6.2} ms", i % 2, millis(from), millis(to));
+        say!("chunk {i} on lane {}: {:6.2} to {:6.2} ms", i % 2, millis(from), millis(to));
     }
     let whole = end.elapsed_since(start)?;
-    println!("{:.2} ms of work on two lanes in {:.2} ms", millis(busy), millis(whole));
+    say!("{:.2} ms of work on two lanes in {:.2} ms", millis(busy), millis(whole));
     Ok(())
 }
 

@@ -1,8 +1,10 @@
 //! Errors: a kind to match on, a context to read, and a device that goes on working after each of them.
 //!
 //! `cargo run --release --example 05_errors`
-#![allow(clippy::print_stdout)]
 
+mod common;
+
+use common::say;
 use warpwave::prelude::*;
 use warpwave::{Error, ErrorKind};
 
@@ -14,7 +16,7 @@ fn main() -> Result<()> {
 
     // A call is checked as a whole before anything is enqueued: refused, it has changed nothing.
     let error = expect_error(stream.axpy(1.0, &x, &mut y))?;
-    println!("wrong length:  {error}");
+    say!("wrong length:  {error}");
     let ErrorKind::InvalidArgument { what, expected, got } = error.kind() else { return Err(error) };
     assert_eq!((what.as_str(), expected.as_str(), got.as_str()), ("y", "3 elements", "2 elements"));
     // The context says which call it was, for errors that travel far before somebody reads them.
@@ -23,10 +25,10 @@ fn main() -> Result<()> {
 
     // Views are checked when they are made, so an operation can never reach outside its buffer.
     let error = expect_error(x.slice(2..5))?;
-    println!("wrong range:   {error}");
+    say!("wrong range:   {error}");
     assert!(matches!(error.kind(), ErrorKind::InvalidArgument { .. }));
     let error = expect_error(x.matrix(2, 2))?;
-    println!("wrong shape:   {error}");
+    say!("wrong shape:   {error}");
     assert!(matches!(error.kind(), ErrorKind::InvalidArgument { .. }));
 
     // Out of memory is an error like any other. A program can match on it and ask for less.
@@ -35,7 +37,7 @@ fn main() -> Result<()> {
         match stream.alloc::<u8>(len) {
             Ok(buffer) => break buffer,
             Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) && len > 1 << 20 => {
-                println!("out of memory: {error}");
+                say!("out of memory: {error}");
                 len = 1 << 20;
             }
             Err(error) => return Err(error),
@@ -45,21 +47,21 @@ fn main() -> Result<()> {
 
     // What is not there is said, with what to do about it.
     let error = expect_error(warpwave::open_named("gpu"))?;
-    println!("no such name:  {error}");
+    say!("no such name:  {error}");
     assert!(matches!(error.kind(), ErrorKind::InvalidArgument { .. }));
     // Kinds may be added in later versions, so a match on them has a last arm.
     match warpwave::open_named("cuda:0").as_ref().map_err(Error::kind) {
-        Ok(device) => println!("cuda:0:        it is {}", device.info().name),
-        Err(ErrorKind::NotCompiled { backend, remedy }) => println!("no {backend} backend: {remedy}"),
-        Err(ErrorKind::Unavailable { library, remedy, .. }) => println!("no {library}: {remedy}"),
-        Err(ErrorKind::NoDevice { device, remedy }) => println!("no {device}: {remedy}"),
-        Err(other) => println!("cuda:0:        {other}"),
+        Ok(device) => say!("cuda:0:        it is {}", device.info().name),
+        Err(ErrorKind::NotCompiled { backend, remedy }) => say!("no {backend} backend: {remedy}"),
+        Err(ErrorKind::Unavailable { library, remedy, .. }) => say!("no {library}: {remedy}"),
+        Err(ErrorKind::NoDevice { device, remedy }) => say!("no {device}: {remedy}"),
+        Err(other) => say!("cuda:0:        {other}"),
     }
 
     // After all of that the device computes as before.
     stream.axpy(1.0, &x.slice(..2)?, &mut y)?;
     let result = stream.to_vec(&y)?;
-    println!("still working: {result:?}");
+    say!("still working: {result:?}");
     assert_eq!(result, [11.0, 22.0]);
     Ok(())
 }

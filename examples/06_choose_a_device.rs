@@ -1,8 +1,10 @@
 //! One program, any device: list them, let the user choose, or open one by name.
 //!
 //! `cargo run --release --example 06_choose_a_device`, and again with `WARPWAVE_DEVICE=cpu` before it.
-#![allow(clippy::print_stdout)]
 
+mod common;
+
+use common::say;
 use warpwave::prelude::*;
 use warpwave::{AnyDevice, DEVICE_VARIABLE};
 
@@ -10,11 +12,11 @@ fn main() -> Result<()> {
     // `open` is for programs that leave the choice to the user. A device that is named and not there is an error:
     // nobody wants an answer from the CPU an hour later when they have asked for the GPU.
     match std::env::var(DEVICE_VARIABLE) {
-        Ok(name) => println!("{DEVICE_VARIABLE} is `{name}`"),
-        Err(_) => println!("{DEVICE_VARIABLE} is not set: warpwave chooses"),
+        Ok(name) => say!("{DEVICE_VARIABLE} is `{name}`"),
+        Err(_) => say!("{DEVICE_VARIABLE} is not set: warpwave chooses"),
     }
     let device = warpwave::open()?;
-    println!("open() gave `{}`, {}", device.info().id, device.info().name);
+    say!("open() gave `{}`, {}", device.info().id, device.info().name);
     let reference = harmonic_number(&device)?;
 
     // `open_named` gives an `AnyDevice`: one type for every backend, so devices of several vendors fit in one list.
@@ -24,7 +26,7 @@ fn main() -> Result<()> {
         describe(device);
         // The same generic code, compiled for the type that decides at run time.
         let sum = harmonic_number(device)?;
-        println!("  1 + 1/2 + … + 1/1000 = {sum}");
+        say!("  1 + 1/2 + … + 1/1000 = {sum}");
         // Reductions give the same bits on every device, so this is no approximate comparison.
         assert_eq!(sum.to_bits(), reference.to_bits());
         // H(1000), correctly rounded to f64.
@@ -37,15 +39,10 @@ fn main() -> Result<()> {
 /// What a device says of itself.
 fn describe<D: Device>(device: &D) {
     let info = device.info();
-    println!("{}: {} ({}, {})", info.id, info.name, info.arch, info.mode);
-    println!(
-        "  {} units, warps of {}, {:.1} GiB",
-        info.units,
-        info.warp_size,
-        info.memory as f64 / (1u64 << 30) as f64
-    );
+    say!("{}: {} ({}, {})", info.id, info.name, info.arch, info.mode);
+    say!("  {} units, warps of {}, {:.1} GiB", info.units, info.warp_size, info.memory as f64 / (1u64 << 30) as f64);
     for (routines, provider) in &info.providers {
-        println!("  {routines}: {provider}");
+        say!("  {routines}: {provider}");
     }
 }
 

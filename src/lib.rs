@@ -84,9 +84,9 @@ pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuStream};
 /// What a program that computes needs in scope.
 pub mod prelude {
     pub use crate::{
-        AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, BlasTriangle, Buffer, Device, Diag, Indexing, Layout,
-        Numerics, Op, Ops, Philox, Precision, Random, Reduce, Result, Scan, Side, Sort, SortOptions, Stream, Uplo, Vector,
-        VectorMut,
+        AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, BlasTriangle, Buffer, Device, Diag, Indexing,
+        Layout, Numerics, Op, Ops, Philox, Precision, Random, Reduce, Result, Scan, Side, Sort, SortOptions, Stream,
+        Uplo, Vector, VectorMut,
     };
 }
 

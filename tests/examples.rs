@@ -62,19 +62,57 @@ impl Drop for Folder {
     }
 }
 
-/// Every file of `examples/` with a number runs, says something, and ends well.
-#[test]
-fn numbered_examples() {
+/// The names of the files of `examples/` with a number.
+fn numbered() -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples"))
         .unwrap()
         .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".rs")?.to_owned()))
         .collect();
     names.sort();
     assert!(names.len() >= 6, "{names:?}");
-    for name in names {
+    names
+}
+
+/// Every one of them runs, says something, and ends well.
+#[test]
+fn numbered_examples() {
+    for name in numbered() {
         let output = example(&name).output().unwrap();
         assert!(output.status.success(), "{name}: {}\n{}", output.status, stderr(&output));
         assert!(!output.stdout.is_empty(), "{name} printed nothing");
+    }
+}
+
+/// A reader that has gone is no error and no panic: the programs end as if all had been read.
+#[test]
+fn examples_whose_reader_has_gone() {
+    let folder = Folder::new("gone");
+    for name in numbered() {
+        closed(&mut example(&name));
+    }
+    closed(example("digits_pca").current_dir(&folder.0));
+    let svg = std::fs::read_to_string(folder.0.join("digits_pca.svg")).unwrap();
+    assert!(svg.ends_with("</svg>\n"), "the picture is whole");
+    closed(example("digits_pca").arg("--help"));
+}
+
+/// Runs a program whose standard output is a pipe that nobody reads.
+fn closed(command: &mut Command) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = command.stdout(writer).output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""), "{command:?}");
+}
+
+/// Output that cannot be written is an error.
+#[test]
+#[cfg(target_os = "linux")]
+fn examples_on_a_full_disk() {
+    let folder = Folder::new("full");
+    for name in ["01_allocate_and_copy", "digits_pca"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = example(name).current_dir(&folder.0).stdout(full).output().unwrap();
+        assert_eq!((output.status.code(), stderr(&output).lines().count()), (Some(1), 1), "{}", stderr(&output));
     }
 }
 

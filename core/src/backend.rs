@@ -87,7 +87,8 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), after which the device is as usable as before.
     fn allocate(&self, space: Space, bytes: usize) -> Result<Ptr>;
 
-    /// Frees memory. May wait for the device.
+    /// Frees memory. May wait for the device: also for work that was enqueued through other devices of the same
+    /// [UUID](DeviceInfo::uuid), but for no others.
     ///
     /// # Safety
     /// `ptr` came from [`allocate`](Backend::allocate) with the same `space` and `bytes`, is freed once, and no work that touches it

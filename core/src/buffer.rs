@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::ops::{AsOperand, Operand};
-use crate::runtime::{Block, Dropped, Shared, Step};
+use crate::runtime::{Block, Dropped, Shared, Shelf, Step};
 use crate::sync::Arc;
 use crate::view::{AsVector, AsVectorMut, AsView, AsViewMut, Vector, VectorMut, View, ViewMut};
 use std::fmt;
@@ -85,16 +85,27 @@ pub trait Buffer<T: Element>:
     }
 }
 
+/// Where the blocks of a stream come from and go back to, and the device that they belong to: a handle of a block pays for one
+/// reference count only.
+pub(crate) struct Home<B: Backend> {
+    pub(crate) shared: Arc<Shared<B>>,
+    pub(crate) shelf: Arc<Shelf>,
+}
+
 /// A handle of a block. Dropping the last one makes the block reusable on its stream, or leaves it to the next call on the device
 /// if another stream has used it.
 pub(crate) struct BlockHandle<B: Backend> {
     pub(crate) block: ManuallyDrop<Arc<Block>>,
-    pub(crate) shared: Arc<Shared<B>>,
+    home: Arc<Home<B>>,
 }
 
 impl<B: Backend> BlockHandle<B> {
-    pub(crate) fn new(block: Arc<Block>, shared: &Arc<Shared<B>>) -> Self {
-        BlockHandle { block: ManuallyDrop::new(block), shared: shared.clone() }
+    pub(crate) fn new(block: Arc<Block>, home: &Arc<Home<B>>) -> Self {
+        BlockHandle { block: ManuallyDrop::new(block), home: home.clone() }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared<B>> {
+        &self.home.shared
     }
 }
 
@@ -103,12 +114,12 @@ impl<B: Backend> Drop for BlockHandle<B> {
         // SAFETY: taken here once; a value that is being dropped is not used again. It is moved, not cloned, so that the list
         // never holds a block that some handle still has.
         let block = unsafe { ManuallyDrop::take(&mut self.block) };
-        self.shared.released(&block);
-        if let Some(block) = self.shared.shelve(block) {
-            self.shared.deferred.push(Dropped::Block(block));
+        let Home { shared, shelf } = &*self.home;
+        if let Some(block) = shelf.take_back(block, shared.keeps(Step::ReuseEntry)) {
+            shared.deferred.push(Dropped::Block(block));
         }
-        if !self.shared.keeps(Step::DeferredDrop) {
-            self.shared.release_deferred();
+        if !shared.keeps(Step::DeferredDrop) {
+            shared.release_deferred();
         }
     }
 }
@@ -128,7 +139,7 @@ impl<T: Element, B: Backend> ManagedBuffer<T, B> {
 
 impl<T: Element, B: Backend> fmt::Debug for ManagedBuffer<T, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Buffer<{}>[{}] on {}", T::DTYPE, self.len, self.handle.shared.info.id)
+        write!(f, "Buffer<{}>[{}] on {}", T::DTYPE, self.len, self.handle.shared().info.id)
     }
 }
 

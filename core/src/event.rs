@@ -2,7 +2,7 @@
 
 use crate::backend::Backend;
 use crate::device::{Device, ManagedDevice};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::runtime::{Point, Shared};
 use crate::sync::Arc;
 use std::fmt;
@@ -59,9 +59,8 @@ impl<D: Device> Event<D> {
     /// As for [`query`](Event::query), and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the events are of two devices.
     pub fn elapsed_since(&self, earlier: &Event<D>) -> Result<Duration> {
         self.shared.enter()?;
-        if self.shared.number != earlier.shared.number {
-            return Err(Error::invalid("earlier", "an event of the same device", format_args!("{earlier:?}")));
-        }
+        let opening = &earlier.shared.opening;
+        self.shared.check_opening(opening, "earlier", "an event").map_err(|e| e.in_operation("elapsed_since"))?;
         let Some(start) = earlier.point.event.raw() else { return Ok(Duration::ZERO) };
         self.raw(|backend, end| backend.elapsed(start, end))
     }

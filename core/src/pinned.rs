@@ -64,7 +64,7 @@ impl<T: Element, D: Device> Pinned<T, D> {
     }
 
     fn shared(&self) -> &Arc<Shared<D::Backend>> {
-        &self.handle.shared
+        self.handle.shared()
     }
 
     fn pointer(&self) -> *mut T {

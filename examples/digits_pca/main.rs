@@ -15,7 +15,8 @@ mod table;
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{Write, stdout};
+use std::io::ErrorKind::BrokenPipe;
+use std::io::{self, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use table::Table;
@@ -56,23 +57,34 @@ fn main() -> ExitCode {
         Ok(Some(options)) => run(&options),
         Ok(None) => writeln!(stdout(), "{USAGE}").map_err(Into::into),
         Err(message) => {
-            eprintln!("digits_pca: {message}\n{USAGE}");
+            complain(&format!("{message}\n{USAGE}"));
             return ExitCode::from(2);
         }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads the output, `head` for one, has seen enough.
+        Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == BrokenPipe) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("digits_pca: {error}");
+            complain(&error.to_string());
             ExitCode::FAILURE
         }
     }
+}
+
+fn complain(message: &str) {
+    // If standard error is gone there is nobody to tell.
+    let _ = writeln!(stderr(), "digits_pca: {message}");
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let table = Table::read(options.file.as_deref())?;
     let device = warpwave::open()?;
     let pca = pca::pca(&device, &table, COMPONENTS)?;
+
+    // The picture is written before anything is printed, so that it is there whoever reads how much of the output.
+    let svg = plot::scatter(&pca, &table.digits)?;
+    std::fs::write(&options.svg, svg).map_err(|e| format!("{}: {e}", options.svg.display()))?;
 
     // Not println!, which panics when the reader of a pipe has gone.
     let mut out = stdout().lock();
@@ -87,9 +99,6 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         let strongest = component.iter().enumerate().max_by(|(_, x), (_, y)| x.total_cmp(y)).map_or(0, |(j, _)| j + 1);
         writeln!(out, "{:9}  {variance:10.6}  {ratio:11.9}  {together:9.6}  {strongest:16}", i + 1)?;
     }
-
-    let svg = plot::scatter(&pca, &table.digits)?;
-    std::fs::write(&options.svg, svg).map_err(|e| format!("{}: {e}", options.svg.display()))?;
     writeln!(out, "\n{} iterations; components 1 and 2 are drawn in {}", pca.iterations, options.svg.display())?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Reading rows of numbers, with errors that say where.
 
 use csv::{ByteRecord, ReaderBuilder, Trim};
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::MultiGzDecoder;
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
@@ -67,7 +67,7 @@ impl Table {
         };
         let zipped = file.is_none_or(|file| file.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz")));
         let text = if zipped { gunzip(&bytes) } else { Ok(bytes) };
-        text.and_then(|text| Table::parse(&text)).map_err(|e| format!("{name}: {e}"))
+        text.and_then(|text| Table::parse(&text).map_err(|e| e.to_string())).map_err(|e| format!("{name}: {e}"))
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -109,7 +109,7 @@ impl Table {
         }
         for (i, field) in record.iter().enumerate() {
             let text = String::from_utf8_lossy(field);
-            let wrong = |expected: &str| DataError::new(line, i + 1, expected, format!("`{text}`"));
+            let wrong = |expected: &str| DataError::new(line, i + 1, expected, quoted(&text));
             match i.cmp(&self.cols) {
                 std::cmp::Ordering::Less => match text.parse::<f64>() {
                     Ok(value) if value.is_finite() => self.values.push(value),
@@ -132,13 +132,23 @@ impl Table {
     }
 }
 
-fn gunzip(bytes: &[u8]) -> Result<Vec<u8>, DataError> {
+/// A field for a message. It may be of any length and content: one quotation mark too many makes the rest of the file one field.
+fn quoted(field: &str) -> String {
+    let mut chars = field.chars();
+    let start: String = chars.by_ref().take(40).collect();
+    let more = if chars.next().is_some() { "…" } else { "" };
+    format!("`{}`{more}", start.escape_debug())
+}
+
+/// Unpacks gzip data; an error says how far it was read. It cannot say the line: the decoder keeps its last 32 KiB to itself.
+fn gunzip(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
-    match MultiGzDecoder::new(bytes).read_to_end(&mut text) {
-        Ok(_) => Ok(text),
-        // What came out before the damage tells where it is.
-        Err(error) => Err(DataError::at_end(&text, "undamaged gzip data", error.to_string())),
-    }
+    let mut decoder = MultiGzDecoder::new(bytes);
+    decoder.read_to_end(&mut text).map_err(|error| {
+        let read = bytes.len() - decoder.get_ref().len();
+        format!("byte {read} of {}: expected undamaged gzip data, got: {error}", bytes.len())
+    })?;
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -217,7 +227,20 @@ mod tests {
         assert_wrong(b"\n1,2,3\n\n\n4,5,6\n\n7,x,9\n", (7, 2, number, "`x`"));
         assert_wrong(b"1,2,3\r\n4,5,6\r\n\r\n7,x,9\r\n", (4, 2, number, "`x`"));
         assert_wrong(b"\"1\n\",2,3\n4,x,6\n", (3, 2, number, "`x`"));
-        assert_wrong(b"1,2,3\n\"4,5,6\n7,8,9\n", (2, 1, number, "`4,5,6"));
+        assert_wrong(b"1,2,3\n\"4,5,6\n7,8,9\n", (2, 1, number, r"`4,5,6\n7,8,9`"));
+    }
+
+    /// A quotation mark that is never closed makes one field of all the rest: the message shows its start, on one line.
+    #[test]
+    fn long_fields_are_cut() {
+        let text = format!("1,2,3\n\"4,5,6\n{}", "7,8,9\n\u{1b}[2J\n".repeat(10_000));
+        let error = Table::parse(text.as_bytes()).unwrap_err();
+        assert_eq!((error.line, error.column), (2, 1));
+        assert_eq!(error.got, r"`4,5,6\n7,8,9\n\u{1b}[2J\n7,8,9\n\u{1b}[2J\n7,8,9\n\u{1b}[2J\n7`…");
+        for (length, more) in [(40, ""), (41, "…")] {
+            let error = Table::parse(format!("{},2,3\n", "é".repeat(length)).as_bytes()).unwrap_err();
+            assert_eq!(error.got, format!("`{}`{more}", "é".repeat(40)));
+        }
     }
 
     fn zipped(text: &[u8]) -> Vec<u8> {
@@ -234,22 +257,30 @@ mod tests {
         assert_eq!(gunzip(&whole).unwrap(), text.as_bytes());
         for len in 1..whole.len() {
             let error = gunzip(&whole[..len]).unwrap_err();
-            assert_eq!(error.expected, "undamaged gzip data", "{len} bytes");
-            assert!(error.line >= 1 && error.line <= 2001 && error.column <= 3, "{len} bytes: {error}");
+            assert!(error.starts_with(&format!("byte {len} of {len}: expected undamaged gzip data")), "{error}");
         }
         // Nothing at all is no data, whether or not the decoder minds.
-        assert!(gunzip(&[]).and_then(|text| Table::parse(&text)).is_err());
+        assert!(gunzip(&[]).map_or(true, |text| Table::parse(&text).is_err()));
     }
 
-    /// The position of a damage in a gzip file is that of the last value before it.
+    /// The position of a damage in a gzip file is the byte that had been reached when it was noticed.
     #[test]
     fn damaged_gzip() {
-        let mut bytes = zipped(b"1,2,3\n4,5,6\n7,8");
-        let crc = bytes.len() - 8;
-        bytes[crc] ^= 1;
-        let error = gunzip(&bytes).unwrap_err();
-        assert_eq!((error.line, error.column), (3, 2), "{error}");
-        assert_eq!(gunzip(b"1,2,3\n4,5,6\n").unwrap_err().line, 1);
+        // Two blocks, stored as they are; the length of the second is stored twice, here with a difference.
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(&b"1,2,3\n".repeat(10_000)).unwrap();
+        let whole = encoder.finish().unwrap();
+        let (len, header) = (whole.len(), 10);
+        let second = header + 5 + usize::from(u16::from_le_bytes([whole[header + 1], whole[header + 2]]));
+        let damaged = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            gunzip(&bytes).unwrap_err()
+        };
+        assert!(damaged(second + 1).starts_with(&format!("byte {} of {len}: ", second + 5)), "{}", damaged(second + 1));
+        // The check sum stands at the end.
+        assert!(damaged(second / 2).starts_with(&format!("byte {len} of {len}: ")), "{}", damaged(second / 2));
+        assert!(damaged(0).contains("header"), "{}", damaged(0));
     }
 
     /// A file that is not there is an error with its name.

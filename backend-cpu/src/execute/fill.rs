@@ -1,17 +1,17 @@
 //! Constants and arithmetic sequences.
 
-use super::memory::{bits, elements_mut, grain};
+use super::memory::{GRAIN_BYTES, bits, elements_mut, grain};
 use crate::simd::vectorize;
 use crate::workers::Workers;
 use warpwave_core::numerics::RealNumeric;
-use warpwave_core::operation::Span;
+use warpwave_core::operation::{MatrixOperand, Span};
 use warpwave_core::{ScalarValue, match_dtype};
 
 /// [`Operation::Fill`](warpwave_core::Operation::Fill); `None` if the types differ.
 ///
 /// # Safety
 /// `out` is as the operation says.
-pub(super) unsafe fn fill(workers: &Workers, value: ScalarValue, out: Span) -> Option<()> {
+pub(super) unsafe fn fill(workers: &Workers, value: ScalarValue, out: MatrixOperand) -> Option<()> {
     if value.dtype() != out.dtype {
         return None;
     }
@@ -31,7 +31,17 @@ pub(super) unsafe fn fill(workers: &Workers, value: ScalarValue, out: Span) -> O
 
 /// # Safety
 /// As for [`fill`], and `T` has the size of an element and no greater alignment.
-unsafe fn fill_bits<T: Copy + Sync>(workers: &Workers, value: T, out: Span) {
+unsafe fn fill_bits<T: Copy + Sync>(workers: &Workers, value: T, out: MatrixOperand) {
+    let Some(out) = out.contiguous() else {
+        let (run, runs) = out.runs();
+        workers.split(runs, GRAIN_BYTES.div_ceil(run * size_of::<T>()), |range| {
+            for index in range {
+                // SAFETY: the run is inside the matrix, and no other part has it.
+                unsafe { elements_mut::<T>(out.ptr, index * out.ld, run) }.fill(value);
+            }
+        });
+        return;
+    };
     workers.split(out.len, grain::<T>(), |range| {
         // SAFETY: the range is inside the span, and no other part has it.
         let out = unsafe { elements_mut::<T>(out.ptr, range.start, range.len()) };

@@ -1,6 +1,7 @@
 //! The operations, on the host: what [`warpwave_core::numerics`] defines, vectorised and shared among the device's threads.
 
 mod cast;
+mod count;
 mod elementwise;
 mod fill;
 mod gemm;
@@ -43,6 +44,7 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Compare { op, a, b, out } => elementwise::compare(workers, op, a, b, out),
             Operation::Select { mask, a, b, out } => elementwise::select(workers, mask, a, b, out),
             Operation::Reduce { op, axis, x, out } => reduce::reduce(workers, op, axis, x, out),
+            Operation::Count { mask, out } => count::count(workers, mask, out),
             Operation::Transpose { x, out } => transpose::transpose(workers, x, out),
             Operation::Copy { x, y } => level1::copy(workers, x, y),
             Operation::Swap { x, y } => level1::swap(workers, x, y),

@@ -182,7 +182,7 @@ fn exact_binary<T: Sample>(op: BinaryOp, a: T, b: T) -> T {
         BinaryOp::Sub => by_parts(|a, b| a - b),
         BinaryOp::Mul => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]],
         BinaryOp::Div => [a[0] / b[0], 0],
-        BinaryOp::Min | BinaryOp::MinNum => [a[0].min(b[0]), 0],
+        BinaryOp::Minimum | BinaryOp::MinimumNumber => [a[0].min(b[0]), 0],
         _ => [a[0].max(b[0]), 0],
     };
     T::from_integers(result.map(|x| x as i64))
@@ -198,8 +198,8 @@ fn integers(op: BinaryOp, width: u32, a: i128, b: i128) -> i128 {
         BinaryOp::Mul => a.wrapping_mul(b),
         BinaryOp::Div => a.checked_div(b).unwrap_or(0),
         BinaryOp::Rem => a.checked_rem(b).unwrap_or(a),
-        BinaryOp::Min | BinaryOp::MinNum => a.min(b),
-        BinaryOp::Max | BinaryOp::MaxNum => a.max(b),
+        BinaryOp::Minimum | BinaryOp::MinimumNumber => a.min(b),
+        BinaryOp::Maximum | BinaryOp::MaximumNumber => a.max(b),
         BinaryOp::And => a & b,
         BinaryOp::Or => a | b,
         BinaryOp::Xor => a ^ b,

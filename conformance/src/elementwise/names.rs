@@ -48,7 +48,9 @@ macro_rules! binaries {
 }
 
 fn floats<D: Device>(case: &mut Case<'_, D>) -> Verdict {
-    binaries!(case, FLOATS; add Add, sub Sub, mul Mul, div Div, min Min, max Max, min_num MinNum, max_num MaxNum)
+    binaries!(case, FLOATS;
+        add Add, sub Sub, mul Mul, div Div,
+        minimum Minimum, maximum Maximum, minimum_number MinimumNumber, maximum_number MaximumNumber)
 }
 
 fn integers<D: Device>(case: &mut Case<'_, D>) -> Verdict {

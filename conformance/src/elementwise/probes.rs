@@ -59,7 +59,7 @@ fn denormals<T: Sample + RealNumeric, D: Device>(session: &mut Session<'_, D>) -
         case.bits("x + x", &case.read(&out)?, &double)?;
         stream.sub(&y, &x, &mut out)?;
         case.bits("2x − x", &case.read(&out)?, &single)?;
-        stream.max(&x, &T::ZERO, &mut out)?;
+        stream.maximum(&x, &T::ZERO, &mut out)?;
         case.bits("max(x, 0)", &case.read(&out)?, &single)
     })
 }

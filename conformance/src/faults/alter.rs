@@ -18,20 +18,21 @@ pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
             (Fault::BatchStrideIgnored, Operation::Gemm(gemm)) => {
                 Operation::Gemm(Gemm { strides: [gemm.strides[0], 0, gemm.strides[2]], ..gemm })
             }
-            (Fault::NanDroppedInMax, Operation::Binary { op: BinaryOp::Max, a, b, out }) => {
-                Operation::Binary { op: BinaryOp::MaxNum, a, b, out }
+            (Fault::NanDroppedInMax, Operation::Binary { op: BinaryOp::Maximum, a, b, out }) => {
+                Operation::Binary { op: BinaryOp::MaximumNumber, a, b, out }
             }
-            (Fault::NanDroppedInMax, Operation::Binary { op: BinaryOp::Min, a, b, out }) => {
-                Operation::Binary { op: BinaryOp::MinNum, a, b, out }
+            (Fault::NanDroppedInMax, Operation::Binary { op: BinaryOp::Minimum, a, b, out }) => {
+                Operation::Binary { op: BinaryOp::MinimumNumber, a, b, out }
             }
             (Fault::UnsignedShift, Operation::Binary { op: BinaryOp::Shr, a, b, out }) => {
                 let out = Span { dtype: unsigned(out.dtype), ..out };
                 Operation::Binary { op: BinaryOp::Shr, a: unsigned_source(a), b: unsigned_source(b), out }
             }
-            (Fault::OddByteFill, Operation::Fill { value, out }) if out.dtype.size() < 4 => {
+            (Fault::OddByteFill, Operation::Fill { value, out }) if out.cols == 1 && out.dtype.size() < 4 => {
                 let size = out.dtype.size();
-                let end = (out.ptr.addr() + out.len * size).next_multiple_of(4);
-                Operation::Fill { value, out: Span { len: (end - out.ptr.addr()) / size, ..out } }
+                let end = (out.ptr.addr() + out.rows * size).next_multiple_of(4);
+                let rows = (end - out.ptr.addr()) / size;
+                Operation::Fill { value, out: MatrixOperand { rows, ld: rows, ..out } }
             }
             (_, operation) => operation,
         },

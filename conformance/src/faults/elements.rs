@@ -126,14 +126,15 @@ pub(super) unsafe fn outputs(operation: &Operation) -> Vec<Elements> {
     // SAFETY: the caller's.
     unsafe {
         match *operation {
-            Operation::Fill { out, .. }
-            | Operation::Iota { out, .. }
+            Operation::Fill { out, .. } => vec![Elements::matrix(out)],
+            Operation::Iota { out, .. }
             | Operation::Cast { out, .. }
             | Operation::Unary { out, .. }
             | Operation::Binary { out, .. }
             | Operation::Compare { out, .. }
             | Operation::Select { out, .. }
             | Operation::Reduce { out, .. }
+            | Operation::Count { out, .. }
             | Operation::Dot { out, .. }
             | Operation::Nrm2 { out, .. }
             | Operation::Asum { out, .. }

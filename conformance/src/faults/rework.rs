@@ -305,15 +305,15 @@ unsafe fn zero_sign_dropped(operation: &Operation) -> Rework {
         for i in 0..out.rows {
             let (x, y) = (a.get::<T>(i), b.get::<T>(i));
             let result = match op {
-                BinaryOp::Min if T::less(y, x) => y,
-                BinaryOp::Max if T::less(x, y) => y,
+                BinaryOp::Minimum if T::less(y, x) => y,
+                BinaryOp::Maximum if T::less(x, y) => y,
                 _ if y.has_nan() => y,
                 _ => x,
             };
             out.set(i, 0, result.canonical());
         }
     }
-    let Operation::Binary { op: op @ (BinaryOp::Min | BinaryOp::Max), a, b, out } = *operation else {
+    let Operation::Binary { op: op @ (BinaryOp::Minimum | BinaryOp::Maximum), a, b, out } = *operation else {
         return Rework::default();
     };
     // SAFETY: the caller's.

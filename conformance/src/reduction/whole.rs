@@ -92,16 +92,16 @@ pub(super) fn names<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         let stream = case.stream();
         let x = stream.from_slice(&[3_i32, -7, 5, 2])?;
         let mut out = stream.zeros(1)?;
-        let whole = [stream.sum(&x)?, stream.prod(&x)?, stream.reduce_min(&x)?, stream.reduce_max(&x)?];
-        case.bits("sum, prod, reduce_min, reduce_max", &whole, &[3, -210, -7, 5])?;
+        let whole = [stream.sum(&x)?, stream.prod(&x)?, stream.min(&x)?, stream.max(&x)?];
+        case.bits("sum, prod, min, max", &whole, &[3, -210, -7, 5])?;
         stream.sum_into(&x, &mut out)?;
         case.bits("sum_into", &case.read(&out)?, &[3])?;
         stream.prod_into(&x, &mut out)?;
         case.bits("prod_into", &case.read(&out)?, &[-210])?;
-        stream.reduce_min_into(&x, &mut out)?;
-        case.bits("reduce_min_into", &case.read(&out)?, &[-7])?;
-        stream.reduce_max_into(&x, &mut out)?;
-        case.bits("reduce_max_into", &case.read(&out)?, &[5])?;
+        stream.min_into(&x, &mut out)?;
+        case.bits("min_into", &case.read(&out)?, &[-7])?;
+        stream.max_into(&x, &mut out)?;
+        case.bits("max_into", &case.read(&out)?, &[5])?;
         // Columns (3, −7) and (5, 2).
         let matrix = x.matrix(2, 2)?;
         let mut two = stream.zeros(2)?;

@@ -45,8 +45,8 @@ fn lengths<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         case.refused(stream.copy(&x, &mut y), "y")?;
         let mut pinned = stream.pinned::<i32>(a)?;
         pinned.write()?.fill(9);
-        case.refused(stream.upload(&mut y, &pinned), "destination")?;
-        case.refused(stream.download(&y, &mut pinned), "destination")?;
+        case.refused(stream.upload(&mut y, &pinned), "x")?;
+        case.refused(stream.download(&y, &mut pinned), "data")?;
         case.refused(stream.copy_matrix(&x.matrix(a, 1)?, &mut y.matrix_mut(b, 1)?), "y")?;
         case.refused(stream.copy_matrix(&x.matrix(1, a)?, &mut y.matrix_mut(1, b)?), "y")?;
         let (x, y) = (case.read(&x)?, case.read(&y)?);

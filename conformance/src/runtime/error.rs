@@ -85,13 +85,13 @@ fn other_device<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         let mut y = theirs.from_slice(&data)?;
         let mut pinned = theirs.pinned::<u32>(len)?;
         pinned.write()?.fill(0);
-        case.refused(mine.fill(&mut y, 1), "buffer")?;
-        case.refused(mine.copy(&y, &mut x), "buffer")?;
-        case.refused(theirs.copy(&y, &mut x), "buffer")?;
-        case.refused(mine.read(&y, &mut vec![0; len]), "buffer")?;
-        case.refused(mine.write(&mut y, &vec![1; len]), "buffer")?;
-        case.refused(mine.upload(&mut x, &pinned), "buffer")?;
-        case.refused(mine.download(&x, &mut pinned), "buffer")?;
+        case.refused(mine.fill(&mut y, 1), "x")?;
+        case.refused(mine.copy(&y, &mut x), "x")?;
+        case.refused(theirs.copy(&y, &mut x), "y")?;
+        case.refused(mine.read(&y, &mut vec![0; len]), "x")?;
+        case.refused(mine.write(&mut y, &vec![1; len]), "x")?;
+        case.refused(mine.upload(&mut x, &pinned), "data")?;
+        case.refused(mine.download(&x, &mut pinned), "data")?;
         let (x, y) = (case.read(&x)?, theirs.to_vec(&y)?);
         case.bits("x", &x, &data)?;
         case.bits("y", &y, &data)

@@ -92,7 +92,7 @@ fn refused<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         })?;
         let (results, x) = receive.recv_timeout(PATIENCE).map_err(Failure::new)?;
         for (call, result) in results {
-            case.refused(result, "call").map_err(|failure| Failure::new(format_args!("{call}: {failure}")))?;
+            case.refused(result, "self").map_err(|failure| Failure::new(format_args!("{call}: {failure}")))?;
         }
         stream.synchronize()?;
         let got = case.read(&x)?;

@@ -83,13 +83,13 @@ fn forgotten<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         let mut x = stream.from_slice(&data)?;
         let mut pinned = stream.pinned::<i64>(len)?;
         std::mem::forget(pinned.write()?);
-        case.refused(stream.upload(&mut x, &pinned), "pinned memory")?;
-        case.refused(stream.download(&x, &mut pinned), "pinned memory")?;
+        case.refused(stream.upload(&mut x, &pinned), "data")?;
+        case.refused(stream.download(&x, &mut pinned), "data")?;
 
         let mut read = stream.pinned::<i64>(len)?;
         read.write()?.copy_from_slice(&data);
         std::mem::forget(read.read()?);
-        case.refused(stream.download(&x, &mut read), "pinned memory")?;
+        case.refused(stream.download(&x, &mut read), "data")?;
         stream.upload(&mut x, &read)?;
         let got = read.read()?.to_vec();
         case.bits("read beside a forgotten guard", &got, &data)?;

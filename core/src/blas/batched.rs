@@ -31,14 +31,14 @@ pub(super) fn gemm<S: Stream, T: GemmElement>(
         }
     }
     let (Some(&first_a), Some(&first_b), Some(&first_c)) = (a.first(), b.first(), c.first()) else { return Ok(()) };
-    let gemm = arguments(ops, scalars, [first_a, first_b, first_c], (c.len(), [0; 3]), stream.precision())
-        .map_err(|error| error.in_operation(KIND))?;
+    let precision = stream.precision();
+    let gemm = arguments(KIND.name(), ops, scalars, [first_a, first_b, first_c], (c.len(), [0; 3]), precision)?;
     let addresses: Vec<u64> =
         [a, b, &c].iter().flat_map(|list| list.iter().map(|x| x.operand().ptr.addr() as u64)).collect();
     let pointers = stream.from_slice(&addresses)?;
     let pointers = pointers.view();
-    let reads = a.iter().chain(b).map(|x| x.access(false));
+    let reads = a.iter().map(|x| x.reads("a")).chain(b.iter().map(|x| x.reads("b")));
     let accesses: Vec<Access<'_>> =
-        reads.chain(c.iter().map(|x| x.access(true))).chain([pointers.part.access(false)]).collect();
+        reads.chain(c.iter().map(|x| x.writes("c"))).chain([pointers.reads("pointers")]).collect();
     stream.submit(Checked::TYPED, Operation::GemmBatched { gemm, pointers: pointers.span() }, &accesses)
 }

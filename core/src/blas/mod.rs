@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::matrix::{Batch, BatchMut, MatrixView, MatrixViewMut};
 use crate::operation::{Gemm, Gemv, Op, Operation, OperationKind, Precision};
 use crate::runtime::Checked;
-use crate::stream::{BufferOf, Stream, same_len};
-use crate::view::{AsVector, AsVectorMut, AsViewMut, View};
+use crate::stream::{Stream, first, one, same_len};
+use crate::view::{AsVector, AsVectorMut, AsViewMut};
 
 /// BLAS on a stream, under its standard names and with its standard order of arguments; lengths and leading dimensions are in
 /// the views. What each routine computes, to the bit where it has to be, is said in [`crate::numerics`].
@@ -36,14 +36,7 @@ pub trait Blas: BlasTriangle {
     ) -> Result<()> {
         let (x, y) = (x.vector_mut().as_vector(), y.vector_mut().as_vector());
         same_len("swap", "y", x.len(), y.len())?;
-        if x.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Swap { x: x.operand(), y: y.operand() },
-            &[x.access(true), y.access(true)],
-        )
+        self.submit(Checked::TYPED, Operation::Swap { x: x.operand(), y: y.operand() }, &[x.writes("x"), y.writes("y")])
     }
 
     /// `x = alpha · x`, also for `alpha` 0, where a NaN stays one.
@@ -52,13 +45,10 @@ pub trait Blas: BlasTriangle {
     /// As said [above](Blas).
     fn scal<T: Scalar>(&self, alpha: T, x: &mut impl AsVectorMut<T, Self::Device>) -> Result<()> {
         let x = x.vector_mut().as_vector();
-        if x.is_empty() {
-            return Ok(());
-        }
         self.submit(
             Checked::TYPED,
             Operation::Scal { alpha: ScalarValue::new(alpha), x: x.operand() },
-            &[x.access(true)],
+            &[x.writes("x")],
         )
     }
 
@@ -74,13 +64,10 @@ pub trait Blas: BlasTriangle {
     ) -> Result<()> {
         let (x, y) = (x.vector(), y.vector_mut().as_vector());
         same_len("axpy", "y", x.len(), y.len())?;
-        if x.is_empty() {
-            return Ok(());
-        }
         self.submit(
             Checked::TYPED,
             Operation::Axpy { alpha: ScalarValue::new(alpha), x: x.operand(), y: y.operand() },
-            &[x.access(false), y.access(true)],
+            &[x.reads("x"), y.writes("y")],
         )
     }
 
@@ -151,11 +138,11 @@ pub trait Blas: BlasTriangle {
         x: &impl AsVector<T, Self::Device>,
         out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.vector(), first("nrm2", "out", out)?);
+        let (x, out) = (x.vector(), first("nrm2", out)?);
         self.submit(
             Checked::TYPED,
             Operation::Nrm2 { x: x.operand(), out: out.span() },
-            &[x.access(false), out.part.access(true)],
+            &[x.reads("x"), out.writes("out")],
         )
     }
 
@@ -176,11 +163,11 @@ pub trait Blas: BlasTriangle {
         x: &impl AsVector<T, Self::Device>,
         out: &mut impl AsViewMut<T::Magnitude, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.vector(), first("asum", "out", out)?);
+        let (x, out) = (x.vector(), first("asum", out)?);
         self.submit(
             Checked::TYPED,
             Operation::Asum { x: x.operand(), out: out.span() },
-            &[x.access(false), out.part.access(true)],
+            &[x.reads("x"), out.writes("out")],
         )
     }
 
@@ -203,11 +190,11 @@ pub trait Blas: BlasTriangle {
         x: &impl AsVector<T, Self::Device>,
         out: &mut impl AsViewMut<u64, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.vector(), first("iamax", "out", out)?);
+        let (x, out) = (x.vector(), first("iamax", out)?);
         self.submit(
             Checked::TYPED,
             Operation::Iamax { x: x.operand(), out: out.span() },
-            &[x.access(false), out.part.access(true)],
+            &[x.reads("x"), out.writes("out")],
         )
     }
 
@@ -230,11 +217,11 @@ pub trait Blas: BlasTriangle {
         x: &impl AsVector<T, Self::Device>,
         out: &mut impl AsViewMut<u64, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.vector(), first("iamin", "out", out)?);
+        let (x, out) = (x.vector(), first("iamin", out)?);
         self.submit(
             Checked::TYPED,
             Operation::Iamin { x: x.operand(), out: out.span() },
-            &[x.access(false), out.part.access(true)],
+            &[x.reads("x"), out.writes("out")],
         )
     }
 
@@ -256,7 +243,7 @@ pub trait Blas: BlasTriangle {
         self.submit(
             Checked::TYPED,
             Operation::Rot { c, s, x: x.operand(), y: y.operand() },
-            &[x.access(true), y.access(true)],
+            &[x.writes("x"), y.writes("y")],
         )
     }
 
@@ -276,7 +263,7 @@ pub trait Blas: BlasTriangle {
         self.submit(
             Checked::TYPED,
             Operation::Rotm { flag, h, x: x.operand(), y: y.operand() },
-            &[x.access(true), y.access(true)],
+            &[x.writes("x"), y.writes("y")],
         )
     }
 
@@ -297,9 +284,6 @@ pub trait Blas: BlasTriangle {
         let (rows, cols) = shape_of(op, a);
         same_len("gemv", "x", cols, x.len())?;
         same_len("gemv", "y", rows, y.len())?;
-        if y.is_empty() {
-            return Ok(());
-        }
         let gemv = Gemv {
             op,
             alpha: ScalarValue::new(alpha),
@@ -309,7 +293,7 @@ pub trait Blas: BlasTriangle {
             y: y.operand(),
             precision: self.precision(),
         };
-        self.submit(Checked::TYPED, Operation::Gemv(gemv), &[a.access(false), x.access(false), y.access(true)])
+        self.submit(Checked::TYPED, Operation::Gemv(gemv), &[a.reads("a"), x.reads("x"), y.writes("y")])
     }
 
     /// `a = alpha · x · yᵀ + a`, not conjugated (`geru` for complex types). With `alpha` 0 nothing is read or written.
@@ -371,7 +355,7 @@ pub trait Blas: BlasTriangle {
         c: &mut MatrixViewMut<'_, T, Self::Device>,
     ) -> Result<()> {
         let c = c.as_matrix();
-        gemm(self, (op_a, op_b), (alpha, beta), [(*a, 0), (*b, 0), (c, 0)], 1)
+        gemm(self, "gemm", (op_a, op_b), (alpha, beta), [(*a, 0), (*b, 0), (c, 0)], 1)
     }
 
     /// [`gemm`](Blas::gemm) of each matrix of a batch.
@@ -390,10 +374,14 @@ pub trait Blas: BlasTriangle {
         c: &mut BatchMut<'_, T, Self::Device>,
     ) -> Result<()> {
         let c = &c.batch;
-        same("gemm", "number of matrices in a", c.count, a.count)?;
-        same("gemm", "number of matrices in b", c.count, b.count)?;
+        for (what, count) in [("a", a.count), ("b", b.count)] {
+            if count != c.count {
+                let error = Error::invalid(what, format_args!("{} matrices, as in c", c.count), count);
+                return Err(error.in_operation("gemm_strided_batched"));
+            }
+        }
         let operands = [(a.first, a.stride), (b.first, b.stride), (c.first, c.stride)];
-        gemm(self, (op_a, op_b), (alpha, beta), operands, c.count)
+        gemm(self, "gemm_strided_batched", (op_a, op_b), (alpha, beta), operands, c.count)
     }
 
     /// [`gemm`](Blas::gemm) of each `a[i]`, `b[i]` and `c[i]`, wherever they lie: of one shape, leading dimension and layout in each of
@@ -427,10 +415,6 @@ fn shape_of<T: GemmElement, D: Device>(op: Op, a: &MatrixView<'_, T, D>) -> (usi
     }
 }
 
-fn same(operation: &'static str, what: &str, expected: usize, got: usize) -> Result<()> {
-    if expected == got { Ok(()) } else { Err(Error::invalid(what, expected, got).in_operation(operation)) }
-}
-
 fn ger<S: Stream, T: Scalar>(
     stream: &S,
     conj: bool,
@@ -447,24 +431,28 @@ fn ger<S: Stream, T: Scalar>(
     stream.submit(
         Checked::TYPED,
         Operation::Ger { conj, alpha, x: x.operand(), y: y.operand(), a: a.operand() },
-        &[x.access(false), y.access(false), a.access(true)],
+        &[x.reads("x"), y.reads("y"), a.writes("a")],
     )
 }
 
+/// A product, and each product of a batch. The matrices come with their stride in the batch.
 fn gemm<S: Stream, T: GemmElement>(
     stream: &S,
+    name: &'static str,
     (op_a, op_b): (Op, Op),
     (alpha, beta): (T::Compute, T::Compute),
     [(a, stride_a), (b, stride_b), (c, stride_c)]: [(MatrixView<'_, T, S::Device>, usize); 3],
     batch: usize,
 ) -> Result<()> {
     let precision = stream.precision();
-    let gemm = arguments((op_a, op_b), (alpha, beta), [a, b, c], (batch, [stride_a, stride_b, stride_c]), precision)?;
-    stream.submit(Checked::TYPED, Operation::Gemm(gemm), &[a.access(false), b.access(false), c.access(true)])
+    let gemm =
+        arguments(name, (op_a, op_b), (alpha, beta), [a, b, c], (batch, [stride_a, stride_b, stride_c]), precision)?;
+    stream.submit(Checked::TYPED, Operation::Gemm(gemm), &[a.reads("a"), b.reads("b"), c.writes("c")])
 }
 
 /// The arguments of a `gemm` of matrices whose shapes fit.
 fn arguments<T: GemmElement, D: Device>(
+    name: &'static str,
     (op_a, op_b): (Op, Op),
     (alpha, beta): (T::Compute, T::Compute),
     [a, b, c]: [MatrixView<'_, T, D>; 3],
@@ -472,9 +460,14 @@ fn arguments<T: GemmElement, D: Device>(
     precision: Precision,
 ) -> Result<Gemm> {
     let ((m, k), (k_b, n)) = (shape_of(op_a, &a), shape_of(op_b, &b));
-    same("gemm", "rows of op(b)", k, k_b)?;
-    same("gemm", "rows of c", m, c.rows())?;
-    same("gemm", "columns of c", n, c.cols())?;
+    if k != k_b {
+        let expected = format!("{k} rows, as op_a(a) has columns");
+        return Err(Error::invalid("b", expected, format_args!("{k_b} rows in op_b(b)")).in_operation(name));
+    }
+    if (m, n) != (c.rows(), c.cols()) {
+        let got = format_args!("{} × {}", c.rows(), c.cols()).to_string();
+        return Err(Error::invalid("c", format_args!("{m} × {n}"), got).in_operation(name));
+    }
     Ok(Gemm {
         op_a,
         op_b,
@@ -497,36 +490,11 @@ fn dot<S: Stream, T: Scalar>(
     out: &mut impl AsViewMut<T, S::Device>,
 ) -> Result<()> {
     let name = if conj { "dotc" } else { "dot" };
-    let (x, y, out) = (x.vector(), y.vector(), first(name, "out", out)?);
+    let (x, y, out) = (x.vector(), y.vector(), first(name, out)?);
     same_len(name, "y", x.len(), y.len())?;
     stream.submit(
         Checked::TYPED,
         Operation::Dot { conj, x: x.operand(), y: y.operand(), out: out.span() },
-        &[x.access(false), y.access(false), out.part.access(true)],
+        &[x.reads("x"), y.reads("y"), out.writes("out")],
     )
-}
-
-/// The first element of `out`, the argument `what`.
-pub(crate) fn first<'a, T: crate::Element, D: Device>(
-    operation: &'static str,
-    what: &str,
-    out: &'a mut impl AsViewMut<T, D>,
-) -> Result<View<'a, T, D>> {
-    let out = out.view_mut().into_view();
-    if out.is_empty() {
-        return Err(Error::invalid(what, "at least 1 element", "0 elements").in_operation(operation));
-    }
-    Ok(out.sub(0, 1))
-}
-
-/// Computes one element on the device and brings it to the host.
-pub(crate) fn one<S: Stream, T: crate::Element>(
-    stream: &S,
-    compute: impl FnOnce(&mut BufferOf<S, T>) -> Result<()>,
-) -> Result<T> {
-    let mut out = stream.alloc::<T>(1)?;
-    compute(&mut out)?;
-    let mut value = [T::default()];
-    stream.read(&out, &mut value)?;
-    Ok(value[0])
 }

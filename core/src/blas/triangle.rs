@@ -96,7 +96,7 @@ pub trait BlasTriangle: Stream {
         let (a, x) = (triangular(OperationKind::Trmv, uplo, op, diag, a)?, x.vector_mut().as_vector());
         same_len(OperationKind::Trmv.name(), "x", a.0.matrix.rows, x.len())?;
         let operation = Operation::Trmv { a: a.0, x: x.operand(), precision: self.precision() };
-        self.submit(Checked::TYPED, operation, &[a.1.access(false), x.access(true)])
+        self.submit(Checked::TYPED, operation, &[a.1.reads("a"), x.writes("x")])
     }
 
     /// `x` becomes the solution of `op(a) · x = b`, `b` being the old `x`, with a triangular `a`. Nothing looks for a zero on the
@@ -115,7 +115,7 @@ pub trait BlasTriangle: Stream {
         let (a, x) = (triangular(OperationKind::Trsv, uplo, op, diag, a)?, x.vector_mut().as_vector());
         same_len(OperationKind::Trsv.name(), "x", a.0.matrix.rows, x.len())?;
         let operation = Operation::Trsv { a: a.0, x: x.operand(), precision: self.precision() };
-        self.submit(Checked::TYPED, operation, &[a.1.access(false), x.access(true)])
+        self.submit(Checked::TYPED, operation, &[a.1.reads("a"), x.writes("x")])
     }
 
     /// `c = alpha · a · b + beta · c`, or `alpha · b · a + beta · c` with `a` on the right, `a` being symmetric.
@@ -211,7 +211,7 @@ pub trait BlasTriangle: Stream {
         let kind = OperationKind::Trmm;
         let (a, b) = (triangular(kind, uplo, op, diag, a)?, b.as_matrix());
         let product = product(kind, side, alpha, (a.0, 0), (&b, 0), 1, self.precision())?;
-        self.submit(Checked::TYPED, Operation::Trmm(product), &[a.1.access(false), b.access(true)])
+        self.submit(Checked::TYPED, Operation::Trmm(product), &[a.1.reads("a"), b.writes("b")])
     }
 
     /// `b` becomes the solution `x` of `op(a) · x = alpha · b`, or of `x · op(a) = alpha · b` with `a` on the right, with a triangular
@@ -233,7 +233,7 @@ pub trait BlasTriangle: Stream {
         let kind = OperationKind::Trsm;
         let (a, b) = (triangular(kind, uplo, op, diag, a)?, b.as_matrix());
         let product = product(kind, side, alpha, (a.0, 0), (&b, 0), 1, self.precision())?;
-        self.submit(Checked::TYPED, Operation::Trsm(product), &[a.1.access(false), b.access(true)])
+        self.submit(Checked::TYPED, Operation::Trsm(product), &[a.1.reads("a"), b.writes("b")])
     }
 
     /// [`trsm`](BlasTriangle::trsm) of each pair of matrices of a batch.
@@ -259,7 +259,7 @@ pub trait BlasTriangle: Stream {
         }
         let matrix = triangular(kind, uplo, op, diag, &a.first)?.0;
         let product = product(kind, side, alpha, (matrix, a.stride), (&b.first, b.stride), b.count, self.precision())?;
-        self.submit(Checked::TYPED, Operation::Trsm(product), &[a.first.access(false), b.first.access(true)])
+        self.submit(Checked::TYPED, Operation::Trsm(product), &[a.first.reads("a"), b.first.writes("b")])
     }
 }
 
@@ -346,7 +346,7 @@ fn symv<S: Stream, T: Scalar>(
         y: y.operand(),
         precision: stream.precision(),
     };
-    stream.submit(Checked::TYPED, Operation::Symv(symv), &[a.access(false), x.access(false), y.access(true)])
+    stream.submit(Checked::TYPED, Operation::Symv(symv), &[a.reads("a"), x.reads("x"), y.writes("y")])
 }
 
 fn syr<S: Stream, T: Scalar>(
@@ -362,7 +362,7 @@ fn syr<S: Stream, T: Scalar>(
     let order = square(kind, "a", &a)?;
     same_len(kind.name(), "x", order, x.len())?;
     let operation = Operation::Syr { hermitian, uplo, alpha, x: x.operand(), a: a.operand() };
-    stream.submit(Checked::TYPED, operation, &[x.access(false), a.access(true)])
+    stream.submit(Checked::TYPED, operation, &[x.reads("x"), a.writes("a")])
 }
 
 fn symm<S: Stream, T: Scalar>(
@@ -391,7 +391,7 @@ fn symm<S: Stream, T: Scalar>(
         c: c.operand(),
         precision: stream.precision(),
     };
-    stream.submit(Checked::TYPED, Operation::Symm(symm), &[a.access(false), b.access(false), c.access(true)])
+    stream.submit(Checked::TYPED, Operation::Symm(symm), &[a.reads("a"), b.reads("b"), c.writes("c")])
 }
 
 fn syrk<S: Stream, T: Scalar>(
@@ -412,5 +412,5 @@ fn syrk<S: Stream, T: Scalar>(
     }
     let update =
         RankUpdate { hermitian, uplo, op, alpha, a: a.operand(), beta, c: c.operand(), precision: stream.precision() };
-    stream.submit(Checked::TYPED, Operation::Syrk(update), &[a.access(false), c.access(true)])
+    stream.submit(Checked::TYPED, Operation::Syrk(update), &[a.reads("a"), c.writes("c")])
 }

@@ -134,6 +134,8 @@ enum Nature {
     Comparison,
     /// Returns an index.
     Index,
+    /// Returns a number of elements.
+    Count,
 }
 
 /// The nature of an operation, and the types that it exists for.
@@ -163,7 +165,7 @@ fn describe(kind: OperationKind) -> (Nature, fn(DType) -> bool) {
         K::Iota | K::Div => (Nature::Arithmetic, real),
         K::Rem => (Nature::Arithmetic, DType::is_integer),
         K::Sqrt => (Nature::Arithmetic, DType::is_float),
-        K::Min | K::Max | K::MinNum | K::MaxNum | K::ReduceMin | K::ReduceMax => (Nature::Choice, real),
+        K::Minimum | K::Maximum | K::MinimumNumber | K::MaximumNumber | K::Min | K::Max => (Nature::Choice, real),
         K::MinRows | K::MaxRows | K::MinCols | K::MaxCols => (Nature::Choice, real),
         K::Eq | K::Ne => (Nature::Comparison, any),
         K::Lt | K::Le | K::Gt | K::Ge => (Nature::Comparison, real),
@@ -174,6 +176,7 @@ fn describe(kind: OperationKind) -> (Nature, fn(DType) -> bool) {
         K::Symm | K::Syrk | K::Trmm | K::Trsm => (Nature::Arithmetic, blas),
         K::Gerc | K::Her | K::Hemv | K::Hemm | K::Herk => (Nature::Arithmetic, DType::is_complex),
         K::Gemm | K::GemmBatched => (Nature::Arithmetic, gemm),
+        K::Count => (Nature::Count, |t| t == DType::U8),
     }
 }
 
@@ -250,11 +253,12 @@ fn nan_rule(kind: OperationKind, nature: Nature, integer: bool, reproducible: bo
     match nature {
         _ if integer => NanRule::None,
         _ if !reproducible => NanRule::Any,
-        _ if matches!(kind, OperationKind::MinNum | OperationKind::MaxNum) => NanRule::Ignored,
+        _ if matches!(kind, OperationKind::MinimumNumber | OperationKind::MaximumNumber) => NanRule::Ignored,
         Nature::Bits => NanRule::Bits,
         Nature::Arithmetic | Nature::Choice => NanRule::Canonical,
         Nature::Comparison => NanRule::Unordered,
         Nature::Index => NanRule::First,
+        Nature::Count => NanRule::None,
     }
 }
 
@@ -264,6 +268,7 @@ fn bounded_lane(kind: OperationKind, nature: Nature, integer: bool) -> Applies {
         Nature::Choice => Applies::No("the result is one of the operands"),
         Nature::Comparison => Applies::No("the result is 0 or 1"),
         Nature::Index => Applies::No("the result is an index"),
+        Nature::Count => Applies::No("the result is a number of elements"),
         // Integers convert to floats, which rounds.
         Nature::Arithmetic if integer && kind != OperationKind::Cast => Applies::No("integer results are exact"),
         Nature::Arithmetic => Applies::Yes,

@@ -32,15 +32,15 @@
 //! | `neg` | signed, floats, complex | [`Negate`] |
 //! | `abs` | signed, floats | [`Absolute`] |
 //! | `conj` | complex | [`ComplexNumeric`] |
-//! | `min` `max` | real | NaN if either is NaN; −0 is smaller than +0 |
-//! | `min_num` `max_num` | real | a NaN loses against a number; −0 is smaller than +0 |
+//! | `minimum` `maximum` | real | NaN if either is NaN; −0 is smaller than +0: IEEE 754-2019's operations of these names |
+//! | `minimum_number` `maximum_number` | real | a NaN loses against a number; −0 is smaller than +0: likewise |
 //! | `rem` `not` `and` `or` `xor` `shl` `shr` | integers | [`IntegerNumeric`] |
 //! | `eq` `ne` | all | [`Numeric::equal`]; as IEEE 754: of a NaN only `ne` is true, −0 equals +0 |
 //! | `lt` `le` `gt` `ge` | real | [`RealNumeric::less`], [`RealNumeric::less_equal`]; `gt` and `ge` are those with the operands swapped |
 //! | `select` | all | [`select`] |
 //! | `iota` | real | [`RealNumeric::iota`] |
 //!
-//! A comparison gives the `u8` 1 or 0; a `select` takes any `u8` but 0 as true.
+//! A comparison gives the `u8` 1 or 0; a `select` and a [`count`](reduction::count) take any `u8` but 0 as true.
 //!
 //! # Integers
 //! Addition, subtraction, multiplication, negation and absolute value wrap. Division truncates toward zero; `x / 0` is 0 and

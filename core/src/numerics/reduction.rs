@@ -107,3 +107,8 @@ fn arg<T: SortKey + Numeric>(
     }
     best.map(|(i, _)| i)
 }
+
+/// How many of `mask(0), …, mask(len − 1)` are not 0.
+pub fn count(len: usize, mut mask: impl FnMut(usize) -> u8) -> u64 {
+    (0..len).map(|i| u64::from(mask(i) != 0)).sum()
+}

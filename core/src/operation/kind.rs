@@ -56,13 +56,13 @@ names! {
         /// Remainder of integer division.
         Rem = "rem",
         /// The smaller; NaN if either is.
-        Min = "min",
+        Minimum = "minimum",
         /// The larger; NaN if either is.
-        Max = "max",
+        Maximum = "maximum",
         /// The smaller; a NaN loses.
-        MinNum = "min_num",
+        MinimumNumber = "minimum_number",
         /// The larger; a NaN loses.
-        MaxNum = "max_num",
+        MaximumNumber = "maximum_number",
         /// Bitwise and.
         And = "and",
         /// Bitwise or.
@@ -92,9 +92,11 @@ names! {
         /// Product of all elements.
         Prod = "prod",
         /// Smallest element.
-        ReduceMin = "reduce_min",
+        Min = "min",
         /// Largest element.
-        ReduceMax = "reduce_max",
+        Max = "max",
+        /// Number of elements that are not 0.
+        Count = "count",
         /// Sum of each row.
         SumRows = "sum_rows",
         /// Product of each row.
@@ -254,13 +256,13 @@ names! {
         /// Remainder of integer division.
         Rem = "rem",
         /// The smaller; NaN if either is.
-        Min = "min",
+        Minimum = "minimum",
         /// The larger; NaN if either is.
-        Max = "max",
+        Maximum = "maximum",
         /// The smaller; a NaN loses.
-        MinNum = "min_num",
+        MinimumNumber = "minimum_number",
         /// The larger; a NaN loses.
-        MaxNum = "max_num",
+        MaximumNumber = "maximum_number",
         /// Bitwise and.
         And = "and",
         /// Bitwise or.
@@ -404,7 +406,7 @@ macro_rules! kind_of {
     };
 }
 kind_of!(UnaryOp: Neg, Abs, Sqrt, Conj, Not);
-kind_of!(BinaryOp: Add, Sub, Mul, Div, Rem, Min, Max, MinNum, MaxNum, And, Or, Xor, Shl, Shr);
+kind_of!(BinaryOp: Add, Sub, Mul, Div, Rem, Minimum, Maximum, MinimumNumber, MaximumNumber, And, Or, Xor, Shl, Shr);
 kind_of!(CompareOp: Eq, Ne, Lt, Le, Gt, Ge);
 
 impl OperationKind {
@@ -414,8 +416,8 @@ impl OperationKind {
         match (op, axis) {
             (ReduceOp::Sum, Axis::Whole) => K::Sum,
             (ReduceOp::Prod, Axis::Whole) => K::Prod,
-            (ReduceOp::Min, Axis::Whole) => K::ReduceMin,
-            (ReduceOp::Max, Axis::Whole) => K::ReduceMax,
+            (ReduceOp::Min, Axis::Whole) => K::Min,
+            (ReduceOp::Max, Axis::Whole) => K::Max,
             (ReduceOp::Sum, Axis::Rows) => K::SumRows,
             (ReduceOp::Prod, Axis::Rows) => K::ProdRows,
             (ReduceOp::Min, Axis::Rows) => K::MinRows,

@@ -2,7 +2,8 @@
 //!
 //! Operations are made by the typed methods of [`crate::Blas`], [`crate::Ops`] and [`crate::Stream`], which have checked them:
 //! lengths agree, views lie inside their buffers, what is written overlaps nothing else that the operation touches (but for an
-//! element-wise operation whose output *is* one of its inputs), and the device [supports](crate::Backend::supports) it.
+//! element-wise operation whose output *is* one of its inputs), it writes at least one element, and the device
+//! [supports](crate::Backend::supports) it.
 
 mod arguments;
 mod kind;
@@ -39,12 +40,12 @@ impl Source {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Operation {
-    /// `out[i] = value`.
+    /// `out[i, j] = value`.
     Fill {
         /// Of the type of `out`.
         value: ScalarValue,
-        /// Written.
-        out: Span,
+        /// Written. A vector is a matrix of one column, or with an increment a column-major one of one row.
+        out: MatrixOperand,
     },
     /// `out[i] = start + i · step`, as [`crate::numerics`] defines it.
     Iota {
@@ -202,6 +203,13 @@ pub enum Operation {
         /// The first word.
         offset: u64,
         /// Written; integers or floats.
+        out: Span,
+    },
+    /// `out` = how many elements of `mask` are not 0.
+    Count {
+        /// Read; `u8`.
+        mask: Span,
+        /// Written; 1 `u64`.
         out: Span,
     },
     /// `out[j, i] = x[i, j]`. With the two layouts different, the bytes of a plain copy.
@@ -393,6 +401,7 @@ impl Operation {
             Operation::Histogram { .. } => K::Histogram,
             Operation::Permute { .. } => K::Permute,
             Operation::Random { .. } => K::Random,
+            Operation::Count { .. } => K::Count,
             Operation::Transpose { .. } => K::Transpose,
             Operation::Copy { .. } => K::Copy,
             Operation::Swap { .. } => K::Swap,
@@ -429,7 +438,8 @@ impl Operation {
     /// The element type that [`crate::Backend::supports`] is asked about: that of the inputs.
     pub fn dtype(&self) -> DType {
         match self {
-            Operation::Fill { out, .. } | Operation::Iota { out, .. } => out.dtype,
+            Operation::Fill { out, .. } => out.dtype,
+            Operation::Iota { out, .. } => out.dtype,
             Operation::Cast { x, .. } | Operation::Unary { x, .. } => x.dtype,
             Operation::Binary { a, .. } | Operation::Compare { a, .. } | Operation::Select { a, .. } => a.dtype(),
             Operation::Reduce { x, .. }
@@ -444,6 +454,7 @@ impl Operation {
             | Operation::Permute { x, .. } => x.dtype,
             Operation::Sort(sort) => sort.keys.dtype,
             Operation::Random { out, .. } => out.dtype,
+            Operation::Count { mask, .. } => mask.dtype,
             Operation::Copy { x, .. }
             | Operation::Swap { x, .. }
             | Operation::Scal { x, .. }
@@ -465,6 +476,54 @@ impl Operation {
             Operation::Symm(symm) => symm.a.dtype,
             Operation::Syrk(update) => update.a.dtype,
             Operation::Trmm(product) | Operation::Trsm(product) => product.b.dtype,
+        }
+    }
+
+    /// Whether it writes no element. Such an operation is checked like any other, and never reaches a backend.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Operation::Iota { out, .. }
+            | Operation::Cast { out, .. }
+            | Operation::Unary { out, .. }
+            | Operation::Binary { out, .. }
+            | Operation::Compare { out, .. }
+            | Operation::Select { out, .. }
+            | Operation::Reduce { out, .. }
+            | Operation::Count { out, .. }
+            | Operation::Dot { out, .. }
+            | Operation::Nrm2 { out, .. }
+            | Operation::Asum { out, .. }
+            | Operation::Iamax { out, .. }
+            | Operation::Iamin { out, .. }
+            | Operation::Mean { out, .. }
+            | Operation::ArgReduce { out, .. }
+            | Operation::Scan { out, .. }
+            | Operation::Sort(Sort { keys: out, .. })
+            | Operation::Gather { out, .. }
+            | Operation::Scatter { x: out, .. }
+            | Operation::Histogram { out, .. }
+            | Operation::Permute { out, .. }
+            | Operation::Random { out, .. } => out.len == 0,
+            // Without elements there is still their number to write.
+            Operation::Compact { .. } => false,
+            Operation::Fill { out, .. }
+            | Operation::Transpose { out, .. }
+            | Operation::Ger { a: out, .. }
+            | Operation::Syr { a: out, .. }
+            | Operation::Symm(Symm { c: out, .. })
+            | Operation::Syrk(RankUpdate { c: out, .. }) => out.is_empty(),
+            Operation::Copy { y: out, .. }
+            | Operation::Swap { y: out, .. }
+            | Operation::Scal { x: out, .. }
+            | Operation::Axpy { y: out, .. }
+            | Operation::Rot { y: out, .. }
+            | Operation::Rotm { y: out, .. }
+            | Operation::Symv(Symv { y: out, .. })
+            | Operation::Trmv { x: out, .. }
+            | Operation::Trsv { x: out, .. } => out.len == 0,
+            Operation::Gemv(gemv) => gemv.y.len == 0,
+            Operation::Gemm(gemm) | Operation::GemmBatched { gemm, .. } => gemm.c.is_empty() || gemm.batch == 0,
+            Operation::Trmm(product) | Operation::Trsm(product) => product.b.is_empty() || product.batch == 0,
         }
     }
 }

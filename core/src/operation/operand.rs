@@ -144,4 +144,11 @@ impl MatrixOperand {
     pub fn is_empty(&self) -> bool {
         self.rows == 0 || self.cols == 0
     }
+
+    /// The elements in the order of memory, if they lie one after the other.
+    pub fn contiguous(&self) -> Option<Span> {
+        let (run, runs) = self.runs();
+        let dense = self.is_empty() || runs == 1 || self.ld == run;
+        dense.then(|| Span { ptr: self.ptr, dtype: self.dtype, len: if self.is_empty() { 0 } else { run * runs } })
+    }
 }

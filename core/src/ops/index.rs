@@ -1,11 +1,11 @@
 //! Moving elements by index and by mask.
 
-use crate::blas::{first, one};
 use crate::element::{Element, Integer};
 use crate::error::{Error, Result};
 use crate::operation::{Operation, OperationKind, PermuteShape};
 use crate::runtime::Checked;
 use crate::stream::{Stream, same_len};
+use crate::stream::{first_of, one};
 use crate::view::{AsView, AsViewMut};
 
 /// What can be an index: integers of 32 and 64 bits. A negative one is out of range.
@@ -39,7 +39,7 @@ pub trait Indexing: Stream {
         self.submit(
             Checked::TYPED,
             Operation::Gather { x: x.span(), index: index.span(), out: out.span() },
-            &[x.part.access(false), index.part.access(false), out.part.access(true)],
+            &[x.reads("x"), index.reads("index"), out.writes("out")],
         )
     }
 
@@ -59,7 +59,7 @@ pub trait Indexing: Stream {
         self.submit(
             Checked::TYPED,
             Operation::Scatter { x: x.span(), index: index.span(), out: out.span() },
-            &[x.part.access(false), index.part.access(false), out.part.access(true)],
+            &[x.reads("x"), index.reads("index"), out.writes("out")],
         )
     }
 
@@ -94,11 +94,11 @@ pub trait Indexing: Stream {
         let (x, mask, out) = (x.view(), mask.view(), out.view_mut().into_view());
         same_len(kind, "mask", x.len(), mask.len())?;
         same_len(kind, "out", x.len(), out.len())?;
-        let count = first(kind, "count", count)?;
+        let count = first_of(kind, "count", count)?;
         self.submit(
             Checked::TYPED,
             Operation::Compact { x: x.span(), mask: mask.span(), out: out.span(), count: count.span() },
-            &[x.part.access(false), mask.part.access(false), out.part.access(true), count.part.access(true)],
+            &[x.reads("x"), mask.reads("mask"), out.writes("out"), count.writes("count")],
         )
     }
 
@@ -118,7 +118,7 @@ pub trait Indexing: Stream {
         self.submit(
             Checked::TYPED,
             Operation::Histogram { x: x.span(), out: counts.span() },
-            &[x.part.access(false), counts.part.access(true)],
+            &[x.reads("x"), counts.writes("counts")],
         )
     }
 
@@ -163,7 +163,7 @@ pub trait Indexing: Stream {
         self.submit(
             Checked::TYPED,
             Operation::Permute { x: x.span(), out: out.span(), shape },
-            &[x.part.access(false), out.part.access(true)],
+            &[x.reads("x"), out.writes("out")],
         )
     }
 }

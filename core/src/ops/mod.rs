@@ -1,223 +1,68 @@
 //! Element-wise operations, reductions and transposition.
+//!
+//! [`Ops`] lists the methods. Each family of operations is a file: it checks the arguments, builds the operation and submits it, and
+//! where a family's methods are all of one form it has the macro that makes them of a table.
 
+mod elementwise;
 mod index;
+mod operand;
 mod random;
 mod reduce;
+mod reduction;
 mod scan;
 mod sort;
+mod transpose;
 
 pub use index::{Index, Indexing};
+pub use operand::{AsOperand, Operand};
 pub use random::{Philox, Random};
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use sort::{Sort, SortOptions};
 
-use crate::blas::{first, one};
-use crate::device::Device;
-use crate::element::{Element, Float, Integer, Real, ScalarValue};
-use crate::error::{Error, Result};
+use crate::element::{Element, Float, Integer, Real};
+use crate::error::Result;
 use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::numerics::{Absolute, CastFrom, ComplexNumeric, Negate, Numeric, Reducible};
-use crate::operation::{Axis, BinaryOp, CompareOp, Operation, OperationKind, ReduceOp, Source, UnaryOp};
-use crate::runtime::{Access, Checked};
-use crate::stream::{Stream, same_len};
-use crate::view::{AsView, AsViewMut, View, ViewMut};
-
-/// An input of an element-wise operation: a buffer or a view, one element each; or a number, the same each time.
-pub trait AsOperand<T: Element, D: Device> {
-    /// What it is.
-    fn operand(&self) -> Operand<'_, T, D>;
-}
-
-/// An input of an element-wise operation.
-#[derive(Clone, Copy, Debug)]
-pub enum Operand<'a, T: Element, D: Device> {
-    /// One element each.
-    View(View<'a, T, D>),
-    /// The same value each time.
-    Scalar(T),
-}
-
-impl<T: Element, D: Device> AsOperand<T, D> for T {
-    fn operand(&self) -> Operand<'_, T, D> {
-        Operand::Scalar(*self)
-    }
-}
-
-impl<T: Element, D: Device> AsOperand<T, D> for View<'_, T, D> {
-    fn operand(&self) -> Operand<'_, T, D> {
-        Operand::View(*self)
-    }
-}
-
-impl<T: Element, D: Device> AsOperand<T, D> for ViewMut<'_, T, D> {
-    fn operand(&self) -> Operand<'_, T, D> {
-        Operand::View(self.view())
-    }
-}
-
-impl<'a, T: Element, D: Device> Operand<'a, T, D> {
-    fn check(&self, operation: OperationKind, what: &str, len: usize) -> Result<()> {
-        match self {
-            Operand::View(view) => same_len(operation.name(), what, len, view.len()),
-            Operand::Scalar(_) => Ok(()),
-        }
-    }
-
-    fn source(&self) -> Source {
-        match self {
-            Operand::View(view) => Source::Span(view.span()),
-            Operand::Scalar(value) => Source::Scalar(ScalarValue::new(*value)),
-        }
-    }
-
-    /// The access, or one to nothing of `other`.
-    fn access(&self, other: &View<'a, T, D>) -> Access<'a> {
-        match self {
-            Operand::View(view) => view.part.access(false),
-            Operand::Scalar(_) => other.sub(0, 0).part.access(false),
-        }
-    }
-}
-
-macro_rules! unary {
-    ($($(#[$doc:meta])* $name:ident, $op:ident, $bound:path;)*) => { $(
-        $(#[$doc])*
-        ///
-        /// # Errors
-        /// As said [above](Ops).
-        fn $name<T: $bound>(
-            &self,
-            x: &impl AsView<T, Self::Device>,
-            out: &mut impl AsViewMut<T, Self::Device>,
-        ) -> Result<()> {
-            self.unary(UnaryOp::$op, x, out)
-        }
-    )* };
-}
-
-macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident, $op:ident, $bound:path;)*) => { $(
-        $(#[$doc])*
-        ///
-        /// # Errors
-        /// As said [above](Ops).
-        fn $name<T: $bound>(
-            &self,
-            a: &impl AsOperand<T, Self::Device>,
-            b: &impl AsOperand<T, Self::Device>,
-            out: &mut impl AsViewMut<T, Self::Device>,
-        ) -> Result<()> {
-            self.binary(BinaryOp::$op, a, b, out)
-        }
-    )* };
-}
-
-macro_rules! assign {
-    ($($(#[$doc:meta])* $name:ident, $op:ident, $bound:path;)*) => { $(
-        $(#[$doc])*
-        ///
-        /// # Errors
-        /// As said [above](Ops).
-        fn $name<T: $bound>(
-            &self,
-            x: &mut impl AsViewMut<T, Self::Device>,
-            b: &impl AsOperand<T, Self::Device>,
-        ) -> Result<()> {
-            self.binary_assign(BinaryOp::$op, x, b)
-        }
-    )* };
-}
-
-macro_rules! compare {
-    ($($(#[$doc:meta])* $name:ident, $op:ident, $bound:path;)*) => { $(
-        $(#[$doc])*
-        ///
-        /// # Errors
-        /// As said [above](Ops).
-        fn $name<T: $bound>(
-            &self,
-            a: &impl AsOperand<T, Self::Device>,
-            b: &impl AsOperand<T, Self::Device>,
-            out: &mut impl AsViewMut<u8, Self::Device>,
-        ) -> Result<()> {
-            self.compare(CompareOp::$op, a, b, out)
-        }
-    )* };
-}
-
-macro_rules! reduce {
-    ($($op:ident, $bound:path, $what:literal, $empty:literal, $whole:ident, $into:ident, $rows:ident, $cols:ident;)*) => { $(
-        #[doc = concat!("The ", $what, " of all elements; of nothing, ", $empty, ". Waits for the result.")]
-        ///
-        /// # Errors
-        /// As said [above](Ops), and errors of earlier work on this stream.
-        fn $whole<T: $bound>(&self, x: &impl AsView<T, Self::Device>) -> Result<T> {
-            one(self, |out| self.$into(x, out))
-        }
-
-        #[doc = concat!("The ", $what, " of all elements in the first element of `out`; does not wait.")]
-        ///
-        /// # Errors
-        /// As said [above](Ops).
-        fn $into<T: $bound>(
-            &self,
-            x: &impl AsView<T, Self::Device>,
-            out: &mut impl AsViewMut<T, Self::Device>,
-        ) -> Result<()> {
-            self.reduce(ReduceOp::$op, Axis::Whole, &MatrixView::column(x.view()), out)
-        }
-
-        #[doc = concat!("`out[i]` = the ", $what, " of row `i`; of nothing, ", $empty, ".")]
-        ///
-        /// # Errors
-        /// As said [above](Ops).
-        fn $rows<T: $bound>(
-            &self,
-            x: &MatrixView<'_, T, Self::Device>,
-            out: &mut impl AsViewMut<T, Self::Device>,
-        ) -> Result<()> {
-            self.reduce(ReduceOp::$op, Axis::Rows, x, out)
-        }
-
-        #[doc = concat!("`out[j]` = the ", $what, " of column `j`; of nothing, ", $empty, ".")]
-        ///
-        /// # Errors
-        /// As said [above](Ops).
-        fn $cols<T: $bound>(
-            &self,
-            x: &MatrixView<'_, T, Self::Device>,
-            out: &mut impl AsViewMut<T, Self::Device>,
-        ) -> Result<()> {
-            self.reduce(ReduceOp::$op, Axis::Cols, x, out)
-        }
-    )* };
-}
+use crate::operation::{Axis, BinaryOp, CompareOp, ReduceOp, UnaryOp};
+use crate::stream::{Stream, one};
+use crate::view::{AsView, AsViewMut};
+use elementwise::{binary_methods, compare_methods, unary_methods};
+use reduction::reduce_methods;
 
 /// Element-wise operations, reductions and transposition on a stream. All give the same bits on every device; what each computes is
 /// said in [`crate::numerics`].
 ///
-/// Inputs are buffers, views, or numbers: `stream.sub(&1.0, &x, &mut out)`. For an output that is also the first input there are
-/// [`add_assign`](Ops::add_assign), [`sub_assign`](Ops::sub_assign), [`mul_assign`](Ops::mul_assign),
-/// [`div_assign`](Ops::div_assign), and for the others [`unary_assign`](Ops::unary_assign) and [`binary_assign`](Ops::binary_assign).
+/// Inputs of element-wise operations are buffers, views, or numbers: `stream.sub(&1.0, &x, &mut out)`.
 ///
-/// Comparisons write `u8`, and integers wrap: to count a mask, [`cast`](Ops::cast) it to `u32` or `u64` before the
-/// [`sum`](Ops::sum).
+/// # Names
+/// | | |
+/// |---|---|
+/// | `add(a, b, out)` | element by element |
+/// | `add_assign(x, b)` | in place: `x` is the first input and the output |
+/// | `sum(x)` | of all elements; waits for the result |
+/// | `sum_into(x, out)` | the same, left in the first element of `out`; does not wait |
+/// | `sum_rows(x, out)`, `sum_cols(x, out)` | one result for each row, for each column |
+/// | `binary(op, a, b, out)` … | for an operation chosen at run time |
 ///
+/// [`min`](Ops::min) and [`max`](Ops::max) reduce, as `sum` does. Of two operands it is [`minimum`](Ops::minimum) and
+/// [`maximum`](Ops::maximum), which propagate NaN, and [`minimum_number`](Ops::minimum_number) and
+/// [`maximum_number`](Ops::maximum_number), which ignore it: so these operations are called in IEEE 754-2019 and, but for the
+/// last two (`fmin` and `fmax` there), in NumPy.
+///
+/// A comparison writes 1 or 0 to a mask of `u8`; [`select`](Ops::select) and [`count`](Ops::count) read one.
+///
+/// # Errors
 /// Every operation returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if lengths or shapes do not fit, naming the argument, and
-/// [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer it, and then has enqueued nothing.
+/// [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer it, and then has enqueued nothing. That holds without
+/// any elements too.
 pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
     /// `out[i] = start + i · step`.
     ///
     /// # Errors
     /// As said [above](Ops).
     fn iota<T: Real>(&self, start: T, step: T, out: &mut impl AsViewMut<T, Self::Device>) -> Result<()> {
-        let out = out.view_mut().into_view();
-        if out.is_empty() {
-            return Ok(());
-        }
-        let (start, step) = (ScalarValue::new(start), ScalarValue::new(step));
-        self.submit(Checked::TYPED, Operation::Iota { start, step, out: out.span() }, &[out.part.access(true)])
+        elementwise::iota(self, start, step, out)
     }
 
     /// `out[i] = x[i]`, converted.
@@ -229,74 +74,54 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         x: &impl AsView<S, Self::Device>,
         out: &mut impl AsViewMut<T, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.view(), out.view_mut().into_view());
-        same_len("cast", "out", x.len(), out.len())?;
-        if x.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Cast { x: x.span(), out: out.span() },
-            &[x.part.access(false), out.part.access(true)],
-        )
+        elementwise::cast(self, x, out)
     }
 
-    unary! {
+    unary_methods! {
         /// `out[i] = −x[i]`.
-        neg, Neg, Negate;
+        neg, neg_assign, Neg, Negate;
         /// `out[i] = |x[i]|`.
-        abs, Abs, Absolute;
+        abs, abs_assign, Abs, Absolute;
         /// `out[i] = √x[i]`.
-        sqrt, Sqrt, Float;
+        sqrt, sqrt_assign, Sqrt, Float;
         /// `out[i]` = the conjugate of `x[i]`.
-        conj, Conj, ComplexNumeric;
+        conj, conj_assign, Conj, ComplexNumeric;
         /// `out[i] = !x[i]`, bit by bit.
-        not, Not, Integer;
+        not, not_assign, Not, Integer;
     }
 
-    binary! {
+    binary_methods! {
         /// `out[i] = a[i] + b[i]`.
-        add, Add, Numeric;
+        add, add_assign, Add, Numeric;
         /// `out[i] = a[i] − b[i]`.
-        sub, Sub, Numeric;
+        sub, sub_assign, Sub, Numeric;
         /// `out[i] = a[i] · b[i]`.
-        mul, Mul, Numeric;
+        mul, mul_assign, Mul, Numeric;
         /// `out[i] = a[i] / b[i]`.
-        div, Div, Real;
+        div, div_assign, Div, Real;
         /// `out[i]` = the remainder of `a[i] / b[i]`.
-        rem, Rem, Integer;
+        rem, rem_assign, Rem, Integer;
         /// `out[i]` = the smaller of `a[i]` and `b[i]`; NaN if either is.
-        min, Min, Real;
+        minimum, minimum_assign, Minimum, Real;
         /// `out[i]` = the larger of `a[i]` and `b[i]`; NaN if either is.
-        max, Max, Real;
+        maximum, maximum_assign, Maximum, Real;
         /// `out[i]` = the smaller of `a[i]` and `b[i]`; a NaN loses.
-        min_num, MinNum, Real;
+        minimum_number, minimum_number_assign, MinimumNumber, Real;
         /// `out[i]` = the larger of `a[i]` and `b[i]`; a NaN loses.
-        max_num, MaxNum, Real;
+        maximum_number, maximum_number_assign, MaximumNumber, Real;
         /// `out[i] = a[i] & b[i]`.
-        and, And, Integer;
+        and, and_assign, And, Integer;
         /// `out[i] = a[i] | b[i]`.
-        or, Or, Integer;
+        or, or_assign, Or, Integer;
         /// `out[i] = a[i] ^ b[i]`.
-        xor, Xor, Integer;
+        xor, xor_assign, Xor, Integer;
         /// `out[i] = a[i] << b[i]`.
-        shl, Shl, Integer;
+        shl, shl_assign, Shl, Integer;
         /// `out[i] = a[i] >> b[i]`, by the sign for signed types.
-        shr, Shr, Integer;
+        shr, shr_assign, Shr, Integer;
     }
 
-    assign! {
-        /// `x[i] = x[i] + b[i]`.
-        add_assign, Add, Numeric;
-        /// `x[i] = x[i] − b[i]`.
-        sub_assign, Sub, Numeric;
-        /// `x[i] = x[i] · b[i]`.
-        mul_assign, Mul, Numeric;
-        /// `x[i] = x[i] / b[i]`.
-        div_assign, Div, Real;
-    }
-
-    compare! {
+    compare_methods! {
         /// `out[i]` = whether `a[i] = b[i]`, as 1 or 0.
         eq, Eq, Element;
         /// `out[i]` = whether `a[i] ≠ b[i]`, as 1 or 0.
@@ -322,26 +147,47 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         b: &impl AsOperand<T, Self::Device>,
         out: &mut impl AsViewMut<T, Self::Device>,
     ) -> Result<()> {
-        let kind = OperationKind::Select;
-        let (mask, a, b, out) = (mask.view(), a.operand(), b.operand(), out.view_mut().into_view());
-        same_len(kind.name(), "mask", out.len(), mask.len())?;
-        a.check(kind, "a", out.len())?;
-        b.check(kind, "b", out.len())?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Select { mask: mask.span(), a: a.source(), b: b.source(), out: out.span() },
-            &[mask.part.access(false), a.access(&out), b.access(&out), out.part.access(true)],
-        )
+        elementwise::select(self, mask, a, b, out)
     }
 
-    reduce! {
+    /// `x[i] = a[i]` where `mask[i]` is not 0; else `x[i]` stays.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn select_assign<T: Element>(
+        &self,
+        x: &mut impl AsViewMut<T, Self::Device>,
+        mask: &impl AsView<u8, Self::Device>,
+        a: &impl AsOperand<T, Self::Device>,
+    ) -> Result<()> {
+        elementwise::select_assign(self, x, mask, a)
+    }
+
+    reduce_methods! {
         Sum, Reducible, "sum", "+0", sum, sum_into, sum_rows, sum_cols;
         Prod, Reducible, "product", "1", prod, prod_into, prod_rows, prod_cols;
-        Min, Real, "smallest", "+∞ or the largest integer", reduce_min, reduce_min_into, min_rows, min_cols;
-        Max, Real, "largest", "−∞ or the smallest integer", reduce_max, reduce_max_into, max_rows, max_cols;
+        Min, Real, "smallest", "+∞ or the largest integer", min, min_into, min_rows, min_cols;
+        Max, Real, "largest", "−∞ or the smallest integer", max, max_into, max_rows, max_cols;
+    }
+
+    /// How many elements of `mask` are not 0. Waits for the result.
+    ///
+    /// # Errors
+    /// As said [above](Ops), and errors of earlier work on this stream.
+    fn count(&self, mask: &impl AsView<u8, Self::Device>) -> Result<u64> {
+        one(self, |out| self.count_into(mask, out))
+    }
+
+    /// How many elements of `mask` are not 0, in the first element of `out`; does not wait.
+    ///
+    /// # Errors
+    /// As said [above](Ops).
+    fn count_into(
+        &self,
+        mask: &impl AsView<u8, Self::Device>,
+        out: &mut impl AsViewMut<u64, Self::Device>,
+    ) -> Result<()> {
+        reduction::count(self, mask, out)
     }
 
     /// `out[j, i] = x[i, j]`.
@@ -353,20 +199,7 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         x: &MatrixView<'_, T, Self::Device>,
         out: &mut MatrixViewMut<'_, T, Self::Device>,
     ) -> Result<()> {
-        let out = out.as_matrix();
-        if (x.rows(), x.cols()) != (out.cols(), out.rows()) {
-            let expected = format_args!("{} × {}", x.cols(), x.rows()).to_string();
-            let error = Error::invalid("out", expected, format_args!("{} × {}", out.rows(), out.cols()));
-            return Err(error.in_operation("transpose"));
-        }
-        if x.operand().is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Transpose { x: x.operand(), out: out.operand() },
-            &[x.access(false), out.access(true)],
-        )
+        transpose::transpose(self, x, out)
     }
 
     /// `out[i] = op x[i]`, for an operation chosen at run time.
@@ -379,16 +212,7 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         x: &impl AsView<T, Self::Device>,
         out: &mut impl AsViewMut<T, Self::Device>,
     ) -> Result<()> {
-        let (x, out) = (x.view(), out.view_mut().into_view());
-        same_len(op.name(), "out", x.len(), out.len())?;
-        if x.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Unary { op, x: x.span(), out: out.span() },
-            &[x.part.access(false), out.part.access(true)],
-        )
+        elementwise::unary(self, op, x, out)
     }
 
     /// `x[i] = op x[i]`, for an operation chosen at run time.
@@ -396,11 +220,7 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
     /// # Errors
     /// As said [above](Ops).
     fn unary_assign<T: Element>(&self, op: UnaryOp, x: &mut impl AsViewMut<T, Self::Device>) -> Result<()> {
-        let x = x.view_mut().into_view();
-        if x.is_empty() {
-            return Ok(());
-        }
-        self.submit(Checked::TYPED, Operation::Unary { op, x: x.span(), out: x.span() }, &[x.part.access(true)])
+        elementwise::unary_assign(self, op, x)
     }
 
     /// `out[i] = a[i] op b[i]`, for an operation chosen at run time.
@@ -414,17 +234,7 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         b: &impl AsOperand<T, Self::Device>,
         out: &mut impl AsViewMut<T, Self::Device>,
     ) -> Result<()> {
-        let (a, b, out) = (a.operand(), b.operand(), out.view_mut().into_view());
-        a.check(op.into(), "a", out.len())?;
-        b.check(op.into(), "b", out.len())?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Binary { op, a: a.source(), b: b.source(), out: out.span() },
-            &[a.access(&out), b.access(&out), out.part.access(true)],
-        )
+        elementwise::binary(self, op, a, b, out)
     }
 
     /// `x[i] = x[i] op b[i]`, for an operation chosen at run time.
@@ -437,16 +247,7 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         x: &mut impl AsViewMut<T, Self::Device>,
         b: &impl AsOperand<T, Self::Device>,
     ) -> Result<()> {
-        let (x, b) = (x.view_mut().into_view(), b.operand());
-        b.check(op.into(), "b", x.len())?;
-        if x.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Binary { op, a: Source::Span(x.span()), b: b.source(), out: x.span() },
-            &[b.access(&x), x.part.access(true)],
-        )
+        elementwise::binary_assign(self, op, x, b)
     }
 
     /// `out[i]` = whether `a[i] op b[i]`, as 1 or 0, for a comparison chosen at run time.
@@ -460,18 +261,7 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         b: &impl AsOperand<T, Self::Device>,
         out: &mut impl AsViewMut<u8, Self::Device>,
     ) -> Result<()> {
-        let (a, b, out) = (a.operand(), b.operand(), out.view_mut().into_view());
-        a.check(op.into(), "a", out.len())?;
-        b.check(op.into(), "b", out.len())?;
-        if out.is_empty() {
-            return Ok(());
-        }
-        let mut accesses = vec![out.part.access(true)];
-        accesses.extend([&a, &b].into_iter().filter_map(|x| match x {
-            Operand::View(view) => Some(view.part.access(false)),
-            Operand::Scalar(_) => None,
-        }));
-        self.submit(Checked::TYPED, Operation::Compare { op, a: a.source(), b: b.source(), out: out.span() }, &accesses)
+        elementwise::compare(self, op, a, b, out)
     }
 
     /// A reduction of all elements ([`Axis::Whole`], in the order of a contiguous `x`), or one result per row or per column, for a reduction
@@ -486,28 +276,7 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         x: &MatrixView<'_, T, Self::Device>,
         out: &mut impl AsViewMut<T, Self::Device>,
     ) -> Result<()> {
-        let kind = OperationKind::reduce(op, axis);
-        let out = match axis {
-            Axis::Whole => first(kind.name(), "out", out)?,
-            Axis::Rows | Axis::Cols => out.view_mut().into_view(),
-        };
-        match axis {
-            Axis::Whole if x.cols() != 1 || x.operand().row_stride() != 1 => {
-                let error = Error::invalid("x", "one contiguous column", format_args!("{x:?}"));
-                return Err(error.in_operation(kind));
-            }
-            Axis::Whole => {}
-            Axis::Rows => same_len(kind.name(), "out", x.rows(), out.len())?,
-            Axis::Cols => same_len(kind.name(), "out", x.cols(), out.len())?,
-        }
-        if out.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Reduce { op, axis, x: x.operand(), out: out.span() },
-            &[x.access(false), out.part.access(true)],
-        )
+        reduction::reduce(self, op, axis, x, out)
     }
 }
 

@@ -66,7 +66,7 @@ pub trait Random: Stream {
         self.submit(
             Checked::TYPED,
             Operation::Random { seed, subsequence, offset, out: out.span() },
-            &[out.part.access(true)],
+            &[out.writes("out")],
         )?;
         generator.skip(T::WORDS.wrapping_mul(out.len() as u64));
         Ok(())

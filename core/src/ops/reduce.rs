@@ -1,6 +1,5 @@
 //! Means, and the places of extreme elements.
 
-use crate::blas::{first, one};
 use crate::device::Device;
 use crate::element::{Element, GemmElement, Real};
 use crate::error::Result;
@@ -8,6 +7,7 @@ use crate::matrix::MatrixView;
 use crate::operation::{ArgOp, Axis, Operation, OperationKind};
 use crate::runtime::Checked;
 use crate::stream::{Stream, same_len};
+use crate::stream::{first, one};
 use crate::view::{AsView, AsViewMut, View};
 
 macro_rules! arg {
@@ -129,7 +129,7 @@ fn results<'a, T: Element, U: Element, D: Device>(
     out: &'a mut impl AsViewMut<U, D>,
 ) -> Result<View<'a, U, D>> {
     let expected = match axis {
-        Axis::Whole => return first(kind.name(), "out", out),
+        Axis::Whole => return first(kind.name(), out),
         Axis::Rows => x.rows(),
         Axis::Cols => x.cols(),
     };
@@ -147,7 +147,7 @@ fn arg_reduce<S: Stream, T: Real>(
 ) -> Result<()> {
     let out = results(OperationKind::arg(op, axis), axis, x, out)?;
     let operation = Operation::ArgReduce { op, axis, x: x.operand(), out: out.span() };
-    stream.submit(Checked::TYPED, operation, &[x.access(false), out.part.access(true)])
+    stream.submit(Checked::TYPED, operation, &[x.reads("x"), out.writes("out")])
 }
 
 fn mean<S: Stream, T: GemmElement>(
@@ -158,5 +158,5 @@ fn mean<S: Stream, T: GemmElement>(
 ) -> Result<()> {
     let out = results(OperationKind::mean(axis), axis, x, out)?;
     let operation = Operation::Mean { axis, x: x.operand(), out: out.span() };
-    stream.submit(Checked::TYPED, operation, &[x.access(false), out.part.access(true)])
+    stream.submit(Checked::TYPED, operation, &[x.reads("x"), out.writes("out")])
 }

@@ -81,7 +81,7 @@ fn scan<S: Stream, T: Element>(
     let (x, out) = (x.view(), out.view_mut().into_view());
     same_len(OperationKind::scan(op, exclusive).name(), "out", x.len(), out.len())?;
     let operation = Operation::Scan { op, exclusive, x: x.span(), out: out.span() };
-    stream.submit(Checked::TYPED, operation, &[x.part.access(false), out.part.access(true)])
+    stream.submit(Checked::TYPED, operation, &[x.reads("x"), out.writes("out")])
 }
 
 fn scan_assign<S: Stream, T: Element>(
@@ -92,5 +92,5 @@ fn scan_assign<S: Stream, T: Element>(
 ) -> Result<()> {
     let x = x.view_mut().into_view();
     let operation = Operation::Scan { op, exclusive, x: x.span(), out: x.span() };
-    stream.submit(Checked::TYPED, operation, &[x.part.access(true)])
+    stream.submit(Checked::TYPED, operation, &[x.writes("x")])
 }

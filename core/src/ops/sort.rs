@@ -86,7 +86,7 @@ pub trait Sort: Stream {
     fn sort_with<T: SortKey>(&self, options: SortOptions, keys: &mut impl AsViewMut<T, Self::Device>) -> Result<()> {
         let keys = keys.view_mut().into_view();
         let sort = options.arguments(OperationKind::Sort, &keys)?;
-        self.submit(Checked::TYPED, Operation::Sort(sort), &[keys.part.access(true)])
+        self.submit(Checked::TYPED, Operation::Sort(sort), &[keys.writes("keys")])
     }
 
     /// Sorts `keys`, ascending, and moves `values` with them.
@@ -115,7 +115,7 @@ pub trait Sort: Stream {
         same_len(OperationKind::SortPairs.name(), "values", keys.len(), values.len())?;
         let sort = options.arguments(OperationKind::SortPairs, &keys)?;
         let sort = Arguments { values: Some(values.span()), ..sort };
-        self.submit(Checked::TYPED, Operation::Sort(sort), &[keys.part.access(true), values.part.access(true)])
+        self.submit(Checked::TYPED, Operation::Sort(sort), &[keys.writes("keys"), values.writes("values")])
     }
 }
 

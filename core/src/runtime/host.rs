@@ -35,7 +35,7 @@ pub(crate) fn caught(function: impl FnOnce()) -> Result<(), String> {
 /// Refuses a call that comes from inside a host function.
 pub(crate) fn refuse_inside() -> Result<()> {
     if inside_host_fn::get() {
-        return Err(Error::invalid("call", "to be made outside a host function", "a call from inside one"));
+        return Err(Error::invalid("self", "a call from outside every host function", "a call from inside one"));
     }
     Ok(())
 }

@@ -44,19 +44,26 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, spaw
 use deferred::Deferred;
 use host::Gate;
 use pool::Pool;
+pub(crate) use pool::Shelf;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::Weak;
 use tracker::StreamId;
 
+/// One opening of a device: tells memory and events of devices apart, also where one physical device was opened twice.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    /// The device's identifier.
+    id: String,
+}
+
 /// What all handles of a device share.
 #[derive(Debug)]
 pub(crate) struct Inner<B: Backend> {
     pub(crate) backend: B,
     pub(crate) info: DeviceInfo,
-    /// Tells devices of one process apart.
-    pub(crate) number: u64,
+    pub(crate) opening: Arc<Opening>,
     /// The default stream's handle, while some handle of the device has it.
     pub(crate) default: Mutex<Weak<crate::stream::Queue<B>>>,
     streams: Mutex<BTreeMap<StreamId, Arc<StreamCore<B>>>>,
@@ -64,9 +71,10 @@ pub(crate) struct Inner<B: Backend> {
     pub(crate) deferred: Arc<Deferred<B>>,
     pool: Pool<B>,
     gate: Arc<Gate>,
-    /// Bytes in live blocks, by class size.
-    in_use: AtomicUsize,
-    cached: AtomicUsize,
+    /// The shelves of all streams, those that are forgotten included as long as blocks come back to them.
+    shelves: Mutex<Vec<Weak<Shelf>>>,
+    /// Bytes that the backend has allocated and not freed.
+    allocated: AtomicUsize,
     lost: AtomicBool,
     #[cfg(test)]
     pub(crate) knocked: Option<Step>,
@@ -99,14 +107,12 @@ impl<B: Backend> Drop for Shared<B> {
 /// A stream, and its raw stream for its handles.
 pub(crate) type NewStream<B> = (Arc<StreamCore<B>>, Arc<<B as Backend>::Stream>);
 
-static NEXT_DEVICE: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
-
 impl<B: Backend> Shared<B> {
     pub(crate) fn new(backend: B, #[cfg(test)] knocked: Option<Step>) -> Self {
         let info = backend.info();
         let mut inner = Box::new(Inner {
             backend,
-            number: NEXT_DEVICE.fetch_add(1, Ordering::Relaxed),
+            opening: Arc::new(Opening { id: info.id.clone() }),
             default: Mutex::new(Weak::new()),
             streams: Mutex::default(),
             next_stream: AtomicU64::new(1),
@@ -114,8 +120,8 @@ impl<B: Backend> Shared<B> {
             pool: Pool::default(),
             gate: Arc::default(),
             info,
-            in_use: AtomicUsize::new(0),
-            cached: AtomicUsize::new(0),
+            shelves: Mutex::default(),
+            allocated: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
             #[cfg(test)]
             knocked,
@@ -152,6 +158,20 @@ impl<B: Backend> Inner<B> {
         Ok(())
     }
 
+    /// Refuses an argument that belongs to another device; `what` says what it is.
+    pub(crate) fn check_opening(&self, of: &Arc<Opening>, argument: &str, what: &str) -> Result<()> {
+        if Arc::ptr_eq(of, &self.opening) {
+            return Ok(());
+        }
+        let id = &of.id;
+        let got = if *id == self.info.id {
+            format!("{what} of a device `{id}` that was opened separately")
+        } else {
+            format!("{what} of device `{id}`")
+        };
+        Err(Error::invalid(argument, format_args!("{what} of this device, `{}`", self.info.id), got))
+    }
+
     /// Adds the device to an error, and remembers it if the device is lost.
     pub(crate) fn note(&self, error: Error) -> Error {
         if matches!(error.kind(), ErrorKind::DeviceLost { .. }) {
@@ -169,6 +189,10 @@ impl<B: Backend> Inner<B> {
         let id = self.next_stream.fetch_add(1, Ordering::Relaxed);
         let core = Arc::new(StreamCore::new(id, raw.clone(), inline));
         self.streams.lock().insert(core.id, core.clone());
+        let mut shelves = self.shelves.lock();
+        shelves.retain(|shelf| shelf.strong_count() > 0);
+        shelves.push(Arc::downgrade(&core.shelf));
+        drop(shelves);
         Ok((core, raw))
     }
 

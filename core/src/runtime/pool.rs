@@ -2,7 +2,6 @@
 
 use super::block::Block;
 use super::parked::ParkedBlocks;
-use super::tracker::{Entry, StreamId};
 use crate::backend::{Backend, Space};
 use crate::sync::{Arc, Mutex};
 
@@ -45,45 +44,89 @@ impl FreeList {
     }
 }
 
-/// The free blocks of one stream: those whose work is on it alone, so that it can reuse them at once.
+/// The blocks that were handed out on one stream, and those of them that it can reuse at once: no other has used them.
 #[derive(Debug)]
-pub(crate) struct Shelf {
-    pub(crate) stream: StreamId,
+pub(crate) struct Shelf(Mutex<Stock>);
+
+#[derive(Debug)]
+struct Stock {
     /// `None` once the stream is closed.
-    list: Mutex<Option<FreeList>>,
+    free: Option<FreeList>,
+    /// Bytes in blocks that have a handle.
+    in_use: usize,
 }
 
 impl Shelf {
-    pub(crate) fn new(stream: StreamId) -> Arc<Self> {
-        Arc::new(Shelf { stream, list: Mutex::new(Some(FreeList::default())) })
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Shelf(Mutex::new(Stock { free: Some(FreeList::default()), in_use: 0 })))
     }
 
-    /// Takes a block in, or gives it back if the stream is closed. Its old work is ordered for this stream, and for others it is
-    /// one access to all of it, which the block keeps if `remember` says so.
-    pub(crate) fn put(&self, block: Arc<Block>, remember: bool) -> Result<(), Arc<Block>> {
-        let mut list = self.list.lock();
-        let Some(free) = &mut *list else { return Err(block) };
-        let mut tracker = block.tracker.lock();
-        let ticket = tracker.newest_of(self.stream);
-        let old = Entry { stream: self.stream, ticket, start: 0, end: block.bytes, write: true };
-        tracker.reset((ticket > 0 && remember).then_some(old));
-        drop(tracker);
-        free.push(block);
-        Ok(())
+    /// Hands out a free block.
+    pub(crate) fn hand_out(&self, space: Space, class: usize) -> Option<Arc<Block>> {
+        let mut stock = self.0.lock();
+        let block = stock.free.as_mut()?.pop(space, class)?;
+        stock.in_use += block.bytes;
+        Some(block)
     }
 
-    pub(crate) fn pop(&self, space: Space, class: usize) -> Option<Arc<Block>> {
-        self.list.lock().as_mut()?.pop(space, class)
+    /// Counts a block that is handed out but was not free here.
+    pub(crate) fn count(&self, block: &Block) {
+        self.0.lock().in_use += block.bytes;
     }
 
-    /// All blocks.
+    /// Takes back a block whose last handle is gone. Gives it on to who can find out when it is free, if it has to be found out.
+    /// `remember` is as for [`Block::recycle`].
+    pub(crate) fn take_back(&self, mut block: Arc<Block>, remember: bool) -> Option<Arc<Block>> {
+        if block.bytes == 0 {
+            return None;
+        }
+        let is_ready = Arc::get_mut(&mut block).is_some_and(|block| {
+            let is_alone = block.is_homes_alone();
+            if is_alone {
+                block.recycle(remember);
+            }
+            is_alone
+        });
+        let mut stock = self.0.lock();
+        stock.in_use -= block.bytes;
+        match &mut stock.free {
+            Some(free) if is_ready => {
+                free.push(block);
+                None
+            }
+            _ => Some(block),
+        }
+    }
+
+    /// Takes in a block without handles that no stream but this may still be using, or gives it back if the stream is closed.
+    /// `remember` is as for [`Block::recycle`].
+    pub(crate) fn put(&self, mut block: Arc<Block>, remember: bool) -> Result<(), Arc<Block>> {
+        match Arc::get_mut(&mut block) {
+            Some(block) => block.recycle(remember),
+            // It has another handle after all, and goes where that leaves it.
+            None => return Ok(()),
+        }
+        match &mut self.0.lock().free {
+            Some(free) => {
+                free.push(block);
+                Ok(())
+            }
+            None => Err(block),
+        }
+    }
+
+    /// All free blocks.
     pub(crate) fn take(&self) -> Vec<Arc<Block>> {
-        self.list.lock().as_mut().map(FreeList::take).unwrap_or_default()
+        self.0.lock().free.as_mut().map(FreeList::take).unwrap_or_default()
     }
 
-    /// All blocks; takes no more in.
+    /// All free blocks; keeps none from here on.
     pub(crate) fn close(&self) -> Vec<Arc<Block>> {
-        self.list.lock().take().map(|mut list| list.take()).unwrap_or_default()
+        self.0.lock().free.take().map(|mut list| list.take()).unwrap_or_default()
+    }
+
+    pub(crate) fn in_use(&self) -> usize {
+        self.0.lock().in_use
     }
 }
 

@@ -11,43 +11,38 @@ use crate::backend::{Backend, Space};
 use crate::error::{Error, ErrorKind, Result};
 use crate::info::MemoryInfo;
 use crate::sync::{Arc, Ordering};
+use std::sync::Weak;
 
 impl<B: Backend> Inner<B> {
     /// A block of at least `bytes` bytes, free for use on `stream`.
     pub(crate) fn allocate(&self, stream: &StreamCore<B>, space: Space, bytes: usize) -> Result<Arc<Block>> {
         self.enter()?;
         if bytes == 0 {
-            return Ok(Arc::new(Block::empty(space, self.number, &stream.shelf)));
+            return Ok(Arc::new(Block::empty(space, &self.opening, stream.id)));
         }
-        let too_large = || Error::invalid("size", "at most isize::MAX bytes", format_args!("{bytes} bytes"));
+        let too_large = || Error::invalid("len", "at most isize::MAX bytes", format_args!("{bytes} bytes"));
         let class = pool::class(bytes).ok_or_else(too_large)?;
-        let reused = self.reuse(stream, space, class);
-        let block = match reused {
-            Some(block) => block,
-            None => Arc::new(self.allocate_fresh(stream, space, class).map_err(|e| self.note(e).on_stream(stream.id))?),
-        };
-        self.in_use.fetch_add(class, Ordering::Relaxed);
-        Ok(block)
-    }
-
-    fn reuse(&self, stream: &StreamCore<B>, space: Space, class: usize) -> Option<Arc<Block>> {
-        if let Some(block) = stream.shelf.pop(space, class) {
-            return self.adopt(block, stream);
+        if let Some(block) = stream.shelf.hand_out(space, class) {
+            return Ok(block);
         }
         if !self.pool.parked.is_empty() {
             self.unpark();
-            if let Some(block) = stream.shelf.pop(space, class) {
-                return self.adopt(block, stream);
+            if let Some(block) = stream.shelf.hand_out(space, class) {
+                return Ok(block);
             }
         }
-        let idle = self.pool.idle.lock().pop(space, class)?;
-        self.adopt(idle, stream)
+        let block = match self.adopt_idle(stream, space, class) {
+            Some(block) => block,
+            None => Arc::new(self.allocate_fresh(stream, space, class).map_err(|e| self.note(e).on_stream(stream.id))?),
+        };
+        stream.shelf.count(&block);
+        Ok(block)
     }
 
-    fn adopt(&self, mut block: Arc<Block>, home: &StreamCore<B>) -> Option<Arc<Block>> {
-        self.cached.fetch_sub(block.bytes, Ordering::Relaxed);
+    fn adopt_idle(&self, home: &StreamCore<B>, space: Space, class: usize) -> Option<Arc<Block>> {
+        let mut block = self.pool.idle.lock().pop(space, class)?;
         // Nobody else has a handle of a free block, so this succeeds.
-        Arc::get_mut(&mut block)?.recycle(&home.shelf);
+        Arc::get_mut(&mut block)?.move_to(home.id);
         Some(block)
     }
 
@@ -63,7 +58,9 @@ impl<B: Backend> Inner<B> {
             }
             result => result,
         };
-        Ok(Block::new(result?, class, space, self.number, &stream.shelf))
+        let ptr = result?;
+        self.allocated.fetch_add(class, Ordering::Relaxed);
+        Ok(Block::new(ptr, class, space, &self.opening, stream.id))
     }
 
     /// Gives cached memory back to the driver; returns how many bytes. Waits for the work that used it; while a host function is
@@ -85,9 +82,9 @@ impl<B: Backend> Inner<B> {
         self.release_deferred();
         while let Some(Parked { block, awaits }) = self.pool.parked.pop() {
             let (open, last) = match self.home(&block) {
-                Home::Open(home) => (Some(home), None),
-                Home::Closed(event) => (None, event),
-                Home::Gone => (None, None),
+                HomeStream::Open(home) => (Some(home), None),
+                HomeStream::Closed(event) => (None, event),
+                HomeStream::Gone => (None, None),
             };
             let mut needed = awaits.iter().map(|awaited| &awaited.event).chain(&last).filter_map(|e| e.raw());
             if let Err(error) = needed.try_for_each(|e| self.backend.synchronize_event(e)) {
@@ -136,7 +133,7 @@ impl<B: Backend> Inner<B> {
     fn free_blocks(&self, blocks: Vec<Arc<Block>>) -> Result<usize> {
         let (mut freed, mut refused) = (0, Ok(()));
         for block in blocks {
-            self.cached.fetch_sub(block.bytes, Ordering::Relaxed);
+            self.allocated.fetch_sub(block.bytes, Ordering::Relaxed);
             // SAFETY: the block came from `allocate` with these values; it is on no list any more and has no handle, so it is freed
             // once; its streams have been waited for.
             match unsafe { self.backend.free(block.space, block.ptr, block.bytes) } {
@@ -173,8 +170,8 @@ impl<B: Backend> Inner<B> {
             return;
         }
         let home = match self.home(&block) {
-            Home::Open(home) => Some(home),
-            Home::Closed(_) | Home::Gone => None,
+            HomeStream::Open(home) => Some(home),
+            HomeStream::Closed(_) | HomeStream::Gone => None,
         };
         if let Some(home) = &home {
             let only_home = block.tracker.lock().only(home.id);
@@ -202,17 +199,11 @@ impl<B: Backend> Inner<B> {
         self.park(block, awaits);
     }
 
-    /// Counts a block as cached: its last handle is gone.
-    pub(crate) fn released(&self, block: &Block) {
-        self.in_use.fetch_sub(block.bytes, Ordering::Relaxed);
-        self.cached.fetch_add(block.bytes, Ordering::Relaxed);
-    }
-
-    fn home(&self, block: &Block) -> Home<B> {
-        match self.stream(block.home.stream) {
-            None => Home::Gone,
-            Some(home) if home.raw().is_some() => Home::Open(home),
-            Some(home) => Home::Closed(home.final_event()),
+    fn home(&self, block: &Block) -> HomeStream<B> {
+        match self.stream(block.home) {
+            None => HomeStream::Gone,
+            Some(home) if home.raw().is_some() => HomeStream::Open(home),
+            Some(home) => HomeStream::Closed(home.final_event()),
         }
     }
 
@@ -240,18 +231,6 @@ impl<B: Backend> Inner<B> {
         }
     }
 
-    /// Makes a block whose last handle is gone reusable, if that takes no call of the backend: it was used on its home stream alone.
-    /// Gives it back otherwise.
-    pub(crate) fn shelve(&self, block: Arc<Block>) -> Option<Arc<Block>> {
-        let alone = Arc::strong_count(&block) == 1 && block.bytes > 0;
-        if alone && block.tracker.lock().only(block.home.stream) {
-            let home = block.home.clone();
-            home.put(block, self.keeps(Step::ReuseEntry)).err()
-        } else {
-            Some(block)
-        }
-    }
-
     /// Moves parked blocks whose events have occurred to where they can be reused.
     fn unpark(&self) {
         let mut from = 0;
@@ -268,14 +247,14 @@ impl<B: Backend> Inner<B> {
 
     /// Puts a block that only its home may still be using where it can be reused.
     fn place(&self, block: Arc<Block>) {
-        let used = block.tracker.lock().newest_of(block.home.stream) > 0;
+        let used = block.tracker.lock().newest_of(block.home) > 0;
         match self.home(&block) {
-            Home::Open(home) => self.give_home(&home, block),
-            Home::Closed(Some(event)) if used && !self.has_occurred(&event) => {
-                let home = block.home.stream;
+            HomeStream::Open(home) => self.give_home(&home, block),
+            HomeStream::Closed(Some(event)) if used && !self.has_occurred(&event) => {
+                let home = block.home;
                 self.park_until_end(block, home, event);
             }
-            Home::Closed(_) | Home::Gone => self.give_nobody(block),
+            HomeStream::Closed(_) | HomeStream::Gone => self.give_nobody(block),
         }
     }
 
@@ -334,7 +313,9 @@ impl<B: Backend> Inner<B> {
     }
 
     pub(crate) fn memory(&self) -> MemoryInfo {
-        MemoryInfo { in_use: self.in_use.load(Ordering::Relaxed), cached: self.cached.load(Ordering::Relaxed) }
+        // A block that has a handle keeps its shelf alive.
+        let in_use: usize = self.shelves.lock().iter().filter_map(Weak::upgrade).map(|shelf| shelf.in_use()).sum();
+        MemoryInfo { in_use, cached: self.allocated.load(Ordering::Relaxed).saturating_sub(in_use) }
     }
 
     /// Releases everything, after all work has ended. Runs on a thread of its own, when no handle is left.
@@ -366,7 +347,7 @@ impl<B: Backend> Inner<B> {
 }
 
 /// Whether a block's home can still reuse it.
-enum Home<B: Backend> {
+enum HomeStream<B: Backend> {
     Open(Arc<StreamCore<B>>),
     /// With the final event, if there is one.
     Closed(Option<Arc<EventCell<B>>>),

@@ -87,7 +87,7 @@ impl<B: Backend> StreamCore<B> {
             tail: AtomicU64::new(0),
             clock: Mutex::default(),
             seals: Mutex::new(VecDeque::new()),
-            shelf: Shelf::new(id),
+            shelf: Shelf::new(),
             recent: Mutex::default(),
             fault: Mutex::default(),
             faulted: AtomicBool::new(false),

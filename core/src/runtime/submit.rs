@@ -17,6 +17,8 @@ pub struct Access<'a> {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) write: bool,
+    /// The argument of the public method that it comes from.
+    pub(crate) argument: &'static str,
 }
 
 /// Says that a typed method has checked an operation. Only this crate can make one, so that what takes it cannot be called from
@@ -29,22 +31,28 @@ impl Checked {
 }
 
 impl<B: Backend> Inner<B> {
-    /// Enqueues work that does `accesses`. `raw` is `stream`'s own.
+    /// Refuses what must not reach the driver: a call from inside a host function or to a lost device, and an operand that is another
+    /// device's or that a guard gives the host. Calls without elements pass through here too, so that they are refused alike.
+    pub(crate) fn admit(&self, stream: &StreamCore<B>, accesses: &[Access<'_>]) -> Result<()> {
+        self.enter()?;
+        for access in accesses {
+            self.check(access).map_err(|e| self.note(e).on_stream(stream.id))?;
+        }
+        Ok(())
+    }
+
+    /// Enqueues work that does `accesses`, which have been [admitted](Self::admit). `raw` is `stream`'s own.
     ///
     /// # Errors
     /// Those of the backend. If the wait for earlier work fails nothing was enqueued.
-    pub(crate) fn submit(
+    pub(crate) fn enqueue(
         &self,
         stream: &StreamCore<B>,
         raw: &B::Stream,
         accesses: &[Access<'_>],
         enqueue: impl FnOnce(&B) -> Result<()>,
     ) -> Result<()> {
-        self.enter()?;
         let named = |e: Error| self.note(e).on_stream(stream.id);
-        for access in accesses {
-            self.check(access).map_err(named)?;
-        }
         self.wait_for_conflicts(stream, raw, accesses).map_err(named)?;
         if !self.keeps(Step::EntryAfterEnqueue) {
             self.leave_entries(stream, accesses, stream.tail() + 1, &stream.clock());
@@ -65,20 +73,11 @@ impl<B: Backend> Inner<B> {
     }
 
     fn check(&self, access: &Access<'_>) -> Result<()> {
-        if access.block.device != self.number {
-            return Err(Error::invalid(
-                "buffer",
-                format_args!("memory of {}", self.info.id),
-                "memory of another device",
-            ));
-        }
+        self.check_opening(&access.block.device, access.argument, "memory")?;
         let guarded = access.block.space == Space::Pinned && access.block.is_guarded_against(access.write);
         if guarded && self.keeps(Step::PinnedGuard) {
-            return Err(Error::invalid(
-                "pinned memory",
-                "no live host guard on it",
-                "memory that a guard gives the host",
-            ));
+            let expected = "pinned memory without a live guard of the host";
+            return Err(Error::invalid(access.argument, expected, "memory that a guard gives the host"));
         }
         Ok(())
     }

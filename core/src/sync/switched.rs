@@ -122,6 +122,13 @@ impl<T> Mutex<T> {
         };
         MutexGuard { raw, held: Held::new() }
     }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        match self {
+            Mutex::Std(mutex) => mutex.get_mut().unwrap_or_else(PoisonError::into_inner),
+            Mutex::Shuttle(mutex) => mutex.get_mut().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
 }
 
 impl<T: Default> Default for Mutex<T> {

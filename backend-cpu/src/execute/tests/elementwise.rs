@@ -163,7 +163,7 @@ fn fill_and_iota() {
     fn check<T: Element>(len: usize) {
         for value in patterns::<T>(5, 15) {
             let mut out = Memory::new(&patterns::<T>(len, 16));
-            run(Operation::Fill { value: ScalarValue::new(value), out: out.span() });
+            run(Operation::Fill { value: ScalarValue::new(value), out: out.column() });
             out.assert_is(&vec![value; len], "fill");
         }
         if !contract::supports(OperationKind::Iota, T::DTYPE) {

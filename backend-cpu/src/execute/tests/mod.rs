@@ -8,8 +8,8 @@ mod matrix;
 use super::execute;
 use crate::workers::{FloatMode, Workers};
 use std::sync::LazyLock;
-use warpwave_core::operation::{Ptr, Span};
-use warpwave_core::{Element, ErrorKind, Operation, ScalarValue, UnaryOp};
+use warpwave_core::operation::{MatrixOperand, Ptr, Span};
+use warpwave_core::{Element, ErrorKind, Layout, Operation, ScalarValue, UnaryOp};
 
 /// Sizes around vectors, blocks, lanes, chunks, and what threads share.
 const SIZES: [usize; 15] = [0, 1, 2, 3, 7, 31, 32, 33, 1023, 1024, 1025, 8191, 8192, 8193, 100_003];
@@ -50,6 +50,12 @@ impl<T: Element> Memory<T> {
 
     fn span(&mut self) -> Span {
         Span { ptr: self.ptr(), dtype: T::DTYPE, len: self.len }
+    }
+
+    /// All elements as a column.
+    fn column(&mut self) -> MatrixOperand {
+        let (rows, layout) = (self.len, Layout::ColumnMajor);
+        MatrixOperand { ptr: self.ptr(), dtype: T::DTYPE, rows, cols: 1, ld: rows.max(1), layout }
     }
 
     /// The elements' bytes, after a look at the guards.

@@ -6,6 +6,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind};
 use crate::info::MemoryInfo;
+use crate::runtime::Opening;
 use crate::stream::Stream;
 use crate::sync::Arc;
 use crate::view::AsView;
@@ -87,6 +88,29 @@ fn memory_in_use_falls_with_the_drop_and_not_with_the_next_call() {
     assert_eq!(device.trim().unwrap(), CLASS);
     assert_eq!(device.memory(), MemoryInfo::default());
     drop((stream, device));
+    check(&world);
+}
+
+/// Memory is counted where it was handed out, also when the stream is gone and nothing else remembers it.
+#[test]
+fn memory_of_forgotten_streams_is_counted() {
+    let (world, device) = open(Options { order: Order::Eager, ..Options::default() });
+    let stream = device.new_stream().unwrap();
+    let (kept, dropped) = (stream.alloc::<u8>(LEN).unwrap(), stream.alloc::<u8>(LEN).unwrap());
+    drop((stream, dropped));
+    // The first call closes the stream; later ones find that its work has ended.
+    for _ in 0..3 {
+        device.new_stream().unwrap();
+    }
+    assert!(device.shared.known_streams() <= 3, "{} streams", device.shared.known_streams());
+    assert_eq!(device.memory(), MemoryInfo { in_use: CLASS, cached: CLASS });
+    drop(kept);
+    assert_eq!(device.memory(), MemoryInfo { in_use: 0, cached: 2 * CLASS });
+    // Neither block belongs to a stream any more, so any can have them.
+    let both = [device.default_stream(), device.new_stream().unwrap()].map(|s| s.alloc::<u8>(LEN).unwrap());
+    assert_eq!(device.memory(), MemoryInfo { in_use: 2 * CLASS, cached: 0 });
+    assert_eq!(world.counts().allocates, 2);
+    drop((both, device));
     check(&world);
 }
 
@@ -307,11 +331,22 @@ fn buffers_and_events_of_another_device_are_refused() {
     let ((w1, d1), (w2, d2)) = (open(Options::default()), open(Options::default()));
     let (s1, s2) = (d1.default_stream(), d2.default_stream());
     let mut buffer = s1.from_slice(&[1u8; LEN]).unwrap();
-    assert!(is_invalid(&s2.fill(&mut buffer, 2).unwrap_err()));
-    assert!(is_invalid(&s2.wait(&s1.record().unwrap()).unwrap_err()));
-    assert!(is_invalid(&s2.record().unwrap().elapsed_since(&s1.record().unwrap()).unwrap_err()));
+    let separate = "of this device, `sim`, got {} of a device `sim` that was opened separately";
+    let refused = |error: Error, start: &str, what: &str| {
+        let text = format!("{start}: expected {what} {}", separate.replace("{}", what));
+        assert!(is_invalid(&error) && error.to_string().starts_with(&text), "{error}\n{text}");
+    };
+    refused(s2.fill(&mut buffer, 2).unwrap_err(), "fill: x", "memory");
+    let (mut pinned, other) = (s1.pinned::<u8>(LEN).unwrap(), s2.alloc::<u8>(LEN).unwrap());
+    refused(s2.download(&other, &mut pinned).unwrap_err(), "download: data", "memory");
+    refused(s2.wait(&s1.record().unwrap()).unwrap_err(), "wait: event", "an event");
+    let elapsed = s2.record().unwrap().elapsed_since(&s1.record().unwrap());
+    refused(elapsed.unwrap_err(), "elapsed_since: earlier", "an event");
+    let elsewhere = Arc::new(Opening { id: "sim:1".into() });
+    let error = d1.shared.check_opening(&elsewhere, "x", "memory").unwrap_err().to_string();
+    assert_eq!(error, "x: expected memory of this device, `sim`, got memory of device `sim:1`");
     assert_eq!(s1.to_vec(&buffer).unwrap(), [1; LEN]);
-    drop((buffer, s1, s2, d1, d2));
+    drop((buffer, pinned, other, s1, s2, d1, d2));
     check(&w1);
     check(&w2);
 }

@@ -302,6 +302,7 @@ unsafe impl Backend for Sim {
         match operation {
             Operation::Fill { value, out } => {
                 let pattern = value.bytes().to_vec();
+                let out = out.contiguous().expect("only contiguous elements are filled in the simulation");
                 let touches = [touch(out.ptr, out.len * pattern.len(), true)];
                 let work = Work::Fill { out: out.ptr, pattern, len: out.len };
                 self.enqueue(stream, work, &touches, "execute", false)

@@ -1,9 +1,13 @@
-//! Views: parts of a buffer, and vectors with an increment.
+//! Views: parts of a buffer, contiguous or with an increment.
+
+mod vector;
+
+pub use vector::{AsVector, AsVectorMut, Vector, VectorMut};
 
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::operation::{Ptr, Span, Strided};
+use crate::operation::{Ptr, Span};
 use crate::runtime::{Access, Block};
 use crate::sync::Arc;
 use std::marker::PhantomData;
@@ -23,8 +27,14 @@ impl<'a> Part<'a> {
         self.block.ptr.byte_add(self.start)
     }
 
-    pub(crate) fn access(&self, write: bool) -> Access<'a> {
-        Access { block: self.block, start: self.start, end: self.start + self.bytes, write }
+    /// Reading it; `argument` is the name that the public method gives it.
+    pub(crate) fn reads(&self, argument: &'static str) -> Access<'a> {
+        Access { block: self.block, start: self.start, end: self.start + self.bytes, write: false, argument }
+    }
+
+    /// Writing it, and perhaps reading it too.
+    pub(crate) fn writes(&self, argument: &'static str) -> Access<'a> {
+        Access { write: true, ..self.reads(argument) }
     }
 }
 
@@ -75,7 +85,7 @@ impl<'a, T: Element, D: Device> View<'a, T, D> {
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range ends past the view, or before it starts.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<View<'a, T, D>> {
-        let Range { start, end } = resolve(range, self.len)?;
+        let Range { start, end } = resolve(range, self.len).map_err(|e| e.in_operation("slice"))?;
         Ok(self.sub(start, end - start))
     }
 
@@ -97,6 +107,14 @@ impl<'a, T: Element, D: Device> View<'a, T, D> {
 
     pub(crate) fn span(&self) -> Span {
         Span { ptr: self.part.ptr(), dtype: T::DTYPE, len: self.len }
+    }
+
+    pub(crate) fn reads(&self, argument: &'static str) -> Access<'a> {
+        self.part.reads(argument)
+    }
+
+    pub(crate) fn writes(&self, argument: &'static str) -> Access<'a> {
+        self.part.writes(argument)
     }
 }
 
@@ -182,7 +200,7 @@ pub(crate) fn resolve(range: impl RangeBounds<usize>, len: usize) -> Result<Rang
 
 fn check_mid(mid: usize, len: usize) -> Result<()> {
     if mid > len {
-        return Err(Error::invalid("mid", format_args!("at most {len}"), mid));
+        return Err(Error::invalid("mid", format_args!("at most {len}"), mid).in_operation("split_at"));
     }
     Ok(())
 }
@@ -214,182 +232,5 @@ impl<T: Element, D: Device> AsView<T, D> for ViewMut<'_, T, D> {
 impl<T: Element, D: Device> AsViewMut<T, D> for ViewMut<'_, T, D> {
     fn view_mut(&mut self) -> ViewMut<'_, T, D> {
         ViewMut::exclusive(self.view)
-    }
-}
-
-/// A vector of BLAS: `len` elements, `inc` elements apart.
-pub struct Vector<'a, T: Element, D: Device> {
-    view: View<'a, T, D>,
-    len: usize,
-    inc: isize,
-}
-
-/// A vector of BLAS that can be written.
-pub struct VectorMut<'a, T: Element, D: Device> {
-    vector: Vector<'a, T, D>,
-    marker: PhantomData<&'a mut [T]>,
-}
-
-impl<T: Element, D: Device> Clone for Vector<'_, T, D> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: Element, D: Device> Copy for Vector<'_, T, D> {}
-
-impl<T: Element, D: Device> std::fmt::Debug for Vector<'_, T, D> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Vector<{}>[{}; inc {}]", T::DTYPE, self.len, self.inc)
-    }
-}
-
-impl<T: Element, D: Device> std::fmt::Debug for VectorMut<'_, T, D> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "VectorMut<{}>[{}; inc {}]", T::DTYPE, self.vector.len, self.vector.inc)
-    }
-}
-
-impl<'a, T: Element, D: Device> Vector<'a, T, D> {
-    /// `len` elements from the start of `x`, `|inc|` apart. With a negative `inc` element 0 is the last of them, as in
-    /// reference BLAS; with `inc` 0 every element is the first of `x`.
-    ///
-    /// # Errors
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `x` is too short.
-    pub fn new<X: AsView<T, D> + ?Sized>(x: &'a X, len: usize, inc: isize) -> Result<Self> {
-        Vector::of(x.view(), len, inc)
-    }
-
-    /// All of a view, with increment 1.
-    pub(crate) fn unit(view: View<'a, T, D>) -> Self {
-        Vector { view, len: view.len, inc: 1 }
-    }
-
-    fn of(view: View<'a, T, D>, len: usize, inc: isize) -> Result<Self> {
-        let needed = match len {
-            0 => Some(0),
-            _ => (len - 1).checked_mul(inc.unsigned_abs()).and_then(|n| n.checked_add(1)),
-        };
-        match needed {
-            Some(needed) if needed <= view.len() => Ok(Vector { view: view.sub(0, needed), len, inc }),
-            _ => Err(Error::invalid(
-                "vector",
-                format_args!("room for {len} elements {inc} apart"),
-                format_args!("a view of {}", view.len()),
-            )),
-        }
-    }
-
-    /// Elements in the vector.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// The increment.
-    pub fn inc(&self) -> isize {
-        self.inc
-    }
-
-    pub(crate) fn operand(&self) -> Strided {
-        Strided { base: self.view.part.ptr(), dtype: T::DTYPE, len: self.len, inc: self.inc }
-    }
-
-    pub(crate) fn access(&self, write: bool) -> Access<'a> {
-        self.view.part.access(write)
-    }
-
-    /// The elements as a view, if they lie one after the other.
-    pub(crate) fn contiguous(&self) -> Option<View<'a, T, D>> {
-        (self.inc == 1).then_some(self.view)
-    }
-}
-
-impl<'a, T: Element, D: Device> VectorMut<'a, T, D> {
-    /// As [`Vector::new`], to be written.
-    ///
-    /// # Errors
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `x` is too short, or if `inc` is 0 and `len` above 1.
-    pub fn new<X: AsViewMut<T, D> + ?Sized>(x: &'a mut X, len: usize, inc: isize) -> Result<Self> {
-        if inc == 0 && len > 1 {
-            return Err(Error::invalid("inc", "not 0 where a vector is written", 0));
-        }
-        Ok(VectorMut { vector: Vector::of(x.view_mut().into_view(), len, inc)?, marker: PhantomData })
-    }
-
-    /// All of a view, with increment 1.
-    pub(crate) fn unit(view: ViewMut<'a, T, D>) -> Self {
-        VectorMut { vector: Vector::unit(view.into_view()), marker: PhantomData }
-    }
-
-    pub(crate) fn as_vector(&self) -> Vector<'a, T, D> {
-        self.vector
-    }
-
-    /// Elements in the vector.
-    pub fn len(&self) -> usize {
-        self.vector.len
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.vector.len == 0
-    }
-
-    /// The increment.
-    pub fn inc(&self) -> isize {
-        self.vector.inc
-    }
-}
-
-/// What BLAS can read as a vector: buffers and views (increment 1), and [`Vector`].
-pub trait AsVector<T: Element, D: Device> {
-    /// All of it.
-    fn vector(&self) -> Vector<'_, T, D>;
-}
-
-/// What BLAS can write as a vector: buffers and views (increment 1), and [`VectorMut`].
-pub trait AsVectorMut<T: Element, D: Device>: AsVector<T, D> {
-    /// All of it.
-    fn vector_mut(&mut self) -> VectorMut<'_, T, D>;
-}
-
-impl<T: Element, D: Device> AsVector<T, D> for View<'_, T, D> {
-    fn vector(&self) -> Vector<'_, T, D> {
-        Vector::unit(*self)
-    }
-}
-
-impl<T: Element, D: Device> AsVector<T, D> for ViewMut<'_, T, D> {
-    fn vector(&self) -> Vector<'_, T, D> {
-        Vector::unit(self.view)
-    }
-}
-
-impl<T: Element, D: Device> AsVectorMut<T, D> for ViewMut<'_, T, D> {
-    fn vector_mut(&mut self) -> VectorMut<'_, T, D> {
-        VectorMut::unit(self.view_mut())
-    }
-}
-
-impl<T: Element, D: Device> AsVector<T, D> for Vector<'_, T, D> {
-    fn vector(&self) -> Vector<'_, T, D> {
-        *self
-    }
-}
-
-impl<T: Element, D: Device> AsVector<T, D> for VectorMut<'_, T, D> {
-    fn vector(&self) -> Vector<'_, T, D> {
-        self.vector
-    }
-}
-
-impl<T: Element, D: Device> AsVectorMut<T, D> for VectorMut<'_, T, D> {
-    fn vector_mut(&mut self) -> VectorMut<'_, T, D> {
-        VectorMut { vector: self.vector, marker: PhantomData }
     }
 }

@@ -1,5 +1,10 @@
 //! Matrices: views with rows, columns, a leading dimension and a layout.
 
+mod batch;
+mod lines;
+
+pub use batch::{Batch, BatchMut};
+
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -25,7 +30,7 @@ impl Shape {
         };
         let ld = ld.unwrap_or(run);
         if ld < run {
-            return Err(Error::invalid("leading dimension", format_args!("at least {run}"), ld));
+            return Err(Error::invalid("ld", format_args!("at least {run}"), ld));
         }
         Ok(Shape { rows, cols, ld, layout })
     }
@@ -93,7 +98,8 @@ impl<'a, T: Element, D: Device> View<'a, T, D> {
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the view is too short.
     pub fn matrix(self, rows: usize, cols: usize) -> Result<MatrixView<'a, T, D>> {
-        MatrixView::of(self, Shape::new(rows, cols, None, Layout::ColumnMajor)?)
+        let shape = Shape::new(rows, cols, None, Layout::ColumnMajor);
+        shape.and_then(|shape| MatrixView::of(self, shape)).map_err(|e| e.in_operation("matrix"))
     }
 
     /// The start of this view as a `rows × cols` matrix with a leading dimension of `ld` elements.
@@ -101,7 +107,8 @@ impl<'a, T: Element, D: Device> View<'a, T, D> {
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the view is too short, or `ld` less than a column (a row, if row-major).
     pub fn matrix_with(self, rows: usize, cols: usize, ld: usize, layout: Layout) -> Result<MatrixView<'a, T, D>> {
-        MatrixView::of(self, Shape::new(rows, cols, Some(ld), layout)?)
+        let shape = Shape::new(rows, cols, Some(ld), layout);
+        shape.and_then(|shape| MatrixView::of(self, shape)).map_err(|e| e.in_operation("matrix_with"))
     }
 }
 
@@ -135,8 +142,9 @@ impl<'a, T: Element, D: Device> MatrixView<'a, T, D> {
             Some(extent) if extent <= view.len() => Ok(MatrixView { view: view.sub(0, extent), shape }),
             _ => {
                 let Shape { rows, cols, ld, .. } = shape;
-                let expected = format_args!("room for {rows} × {cols} with leading dimension {ld}").to_string();
-                Err(Error::invalid("matrix", expected, format_args!("a view of {} elements", view.len())))
+                let expected = format!("a matrix within the view's {} elements", view.len());
+                let got = format_args!("{rows} × {cols} with leading dimension {ld}");
+                Err(Error::invalid("rows and cols", expected, got))
             }
         }
     }
@@ -174,14 +182,13 @@ impl<'a, T: Element, D: Device> MatrixView<'a, T, D> {
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if it does not lie inside this matrix.
     pub fn block(self, row: usize, col: usize, rows: usize, cols: usize) -> Result<MatrixView<'a, T, D>> {
-        let inside = |at: usize, n: usize, all: usize| at.checked_add(n).is_some_and(|end| end <= all);
-        if !inside(row, rows, self.shape.rows) || !inside(col, cols, self.shape.cols) {
-            return Err(Error::invalid(
-                "block",
-                format_args!("a part of a {} × {} matrix", self.shape.rows, self.shape.cols),
-                format_args!("{rows} × {cols} at ({row}, {col})"),
-            ));
-        }
+        let within = |what: &str, at: usize, n: usize, all: usize| match at.checked_add(n) {
+            Some(end) if end <= all => Ok(()),
+            _ => Err(Error::invalid(what, format_args!("a part of {all}"), format_args!("{n} from {at} on"))
+                .in_operation("block")),
+        };
+        within("row and rows", row, rows, self.shape.rows)?;
+        within("col and cols", col, cols, self.shape.cols)?;
         let shape = Shape { rows, cols, ..self.shape };
         let start = if rows == 0 || cols == 0 { 0 } else { self.shape.offset(row, col) };
         MatrixView::of(self.view.sub(start, self.view.len() - start), shape)
@@ -201,34 +208,17 @@ impl<'a, T: Element, D: Device> MatrixView<'a, T, D> {
     pub(crate) fn operand(&self) -> MatrixOperand {
         let Shape { rows, cols, ld, layout } = self.shape;
         let (run, runs) = self.shape.runs();
-        // A single run leads nowhere, so its leading dimension may be any number; backends multiply by it.
-        let ld = if runs <= 1 { run.max(1) } else { ld };
+        // A single run leads nowhere, nor do empty ones, so their leading dimension may be any number; backends multiply by it.
+        let ld = if runs <= 1 || run == 0 { run.max(1) } else { ld };
         MatrixOperand { ptr: self.view.part.ptr(), dtype: T::DTYPE, rows, cols, ld, layout }
     }
 
-    pub(crate) fn access(&self, write: bool) -> Access<'a> {
-        self.view.part.access(write)
+    pub(crate) fn reads(&self, argument: &'static str) -> Access<'a> {
+        self.view.reads(argument)
     }
 
-    /// The first of `batch` matrices of this shape, `stride` elements apart, that start at the start of `all`: what each access
-    /// touches is then the whole of them.
-    pub(crate) fn batch(all: View<'a, T, D>, shape: Shape, stride: usize, batch: usize) -> Result<Self> {
-        let extent = shape.extent();
-        let total = match batch {
-            0 => Some(0),
-            _ => extent.and_then(|extent| match extent {
-                0 => Some(0),
-                _ => (batch - 1).checked_mul(stride)?.checked_add(extent),
-            }),
-        };
-        match total {
-            Some(total) if total <= all.len() => Ok(MatrixView { view: all.sub(0, total), shape }),
-            _ => Err(Error::invalid(
-                "batch",
-                format_args!("room for {batch} matrices of {} × {}, {stride} apart", shape.rows, shape.cols),
-                format_args!("a view of {} elements", all.len()),
-            )),
-        }
+    pub(crate) fn writes(&self, argument: &'static str) -> Access<'a> {
+        self.view.writes(argument)
     }
 }
 
@@ -253,82 +243,27 @@ impl<'a, T: Element, D: Device> MatrixViewMut<'a, T, D> {
         self.matrix.shape.cols
     }
 
-    /// The part of `rows × cols` elements whose first is at (`row`, `col`).
+    /// The leading dimension, in elements.
+    pub fn ld(&self) -> usize {
+        self.matrix.shape.ld
+    }
+
+    /// The order of the elements.
+    pub fn layout(&self) -> Layout {
+        self.matrix.shape.layout
+    }
+
+    /// As [`MatrixView::transposed`], to be written.
+    #[must_use]
+    pub fn transposed_mut(&mut self) -> MatrixViewMut<'_, T, D> {
+        MatrixViewMut::exclusive(self.matrix.transposed())
+    }
+
+    /// As [`MatrixView::block`], to be written.
     ///
     /// # Errors
     /// As for [`MatrixView::block`].
     pub fn block_mut(&mut self, row: usize, col: usize, rows: usize, cols: usize) -> Result<MatrixViewMut<'_, T, D>> {
         Ok(MatrixViewMut::exclusive(self.matrix.block(row, col, rows, cols)?))
-    }
-}
-
-/// A strided batch of matrices of one shape.
-///
-/// Matrix `i` starts `i · stride` elements after the start of the view it was made of.
-pub struct Batch<'a, T: Element, D: Device> {
-    pub(crate) first: MatrixView<'a, T, D>,
-    pub(crate) stride: usize,
-    pub(crate) count: usize,
-}
-
-/// A strided batch of matrices that can be written.
-pub struct BatchMut<'a, T: Element, D: Device> {
-    pub(crate) batch: Batch<'a, T, D>,
-    marker: PhantomData<&'a mut [T]>,
-}
-
-impl<T: Element, D: Device> std::fmt::Debug for Batch<'_, T, D> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Batch[{} of {:?}, stride {}]", self.count, self.first, self.stride)
-    }
-}
-
-impl<T: Element, D: Device> std::fmt::Debug for BatchMut<'_, T, D> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.batch.fmt(f)
-    }
-}
-
-impl<'a, T: Element, D: Device> View<'a, T, D> {
-    /// This view as `count` matrices of `rows × cols`, each with leading dimension `ld`, `stride` elements apart. A stride of 0 reads
-    /// the same matrix each time.
-    ///
-    /// # Errors
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the view is too short, or `ld` too small.
-    pub fn batch(
-        self,
-        rows: usize,
-        cols: usize,
-        ld: usize,
-        layout: Layout,
-        stride: usize,
-        count: usize,
-    ) -> Result<Batch<'a, T, D>> {
-        let shape = Shape::new(rows, cols, Some(ld), layout)?;
-        Ok(Batch { first: MatrixView::batch(self, shape, stride, count)?, stride, count })
-    }
-}
-
-impl<'a, T: Element, D: Device> ViewMut<'a, T, D> {
-    /// As [`View::batch`], to be written.
-    ///
-    /// # Errors
-    /// As for [`View::batch`], and if the matrices overlap.
-    pub fn batch_mut(
-        self,
-        rows: usize,
-        cols: usize,
-        ld: usize,
-        layout: Layout,
-        stride: usize,
-        count: usize,
-    ) -> Result<BatchMut<'a, T, D>> {
-        let batch = self.into_view().batch(rows, cols, ld, layout, stride, count)?;
-        let extent = batch.first.shape.extent().unwrap_or(0);
-        if count > 1 && stride < extent {
-            let expected = format_args!("at least {extent}, so that matrices do not overlap").to_string();
-            return Err(Error::invalid("stride", expected, stride));
-        }
-        Ok(BatchMut { batch, marker: PhantomData })
     }
 }

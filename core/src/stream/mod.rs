@@ -1,16 +1,21 @@
 //! Streams: queues of work.
 
-use crate::backend::{Backend, Space, Transfer};
-use crate::buffer::{BlockHandle, ManagedBuffer};
-use crate::device::{Device, ManagedDevice, private};
+mod managed;
+mod single;
+
+pub use managed::ManagedStream;
+pub(crate) use managed::Queue;
+pub(crate) use single::{first, first_of, one};
+
+use crate::backend::{Space, Transfer};
+use crate::device::{Device, private};
 use crate::element::{Element, ScalarValue};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::matrix::{MatrixView, MatrixViewMut};
-use crate::operation::{Operation, Precision, Ptr};
+use crate::operation::{Operation, Precision};
 use crate::pinned::Pinned;
-use crate::runtime::{Access, Checked, Dropped, Point, Shared, StreamCore};
-use crate::sync::Arc;
+use crate::runtime::{Access, Checked};
 use crate::view::{AsVector, AsVectorMut, AsView, AsViewMut, View, ViewMut};
 use std::fmt;
 
@@ -105,7 +110,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         x: &mut impl AsViewMut<T, Self::Device>,
         data: &Pinned<T, Self::Device>,
     ) -> Result<()> {
-        self.copy_views(data.view(), x.view_mut(), "upload")
+        self.copy_views(data.view(), x.view_mut(), "upload", ["data", "x"])
     }
 
     /// Copies `x` to pinned memory, asynchronously; [`Pinned::read`] waits for it.
@@ -113,7 +118,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
     fn download<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut Pinned<T, Self::Device>) -> Result<()> {
-        self.copy_views(x.view(), ViewMut::exclusive(data.view()), "download")
+        self.copy_views(x.view(), ViewMut::exclusive(data.view()), "download", ["x", "data"])
     }
 
     /// `y = x`, for buffers, views and [vectors](crate::Vector): also BLAS `copy`.
@@ -128,12 +133,11 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         let (x, y) = (x.vector(), y.vector_mut().as_vector());
         same_len("copy", "y", x.len(), y.len())?;
         match (x.contiguous(), y.contiguous()) {
-            (Some(x), Some(y)) => self.copy_views(x, ViewMut::exclusive(y), "copy"),
-            _ if x.is_empty() => Ok(()),
+            (Some(x), Some(y)) => self.copy_views(x, ViewMut::exclusive(y), "copy", ["x", "y"]),
             _ => self.submit(
                 Checked::TYPED,
                 Operation::Copy { x: x.operand(), y: y.operand() },
-                &[x.access(false), y.access(true)],
+                &[x.reads("x"), y.writes("y")],
             ),
         }
     }
@@ -156,44 +160,46 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
             );
         }
         let (source, target) = (x.operand(), y.operand());
-        if source.is_empty() {
-            return Ok(());
-        }
-        let accesses = [x.access(false), y.access(true)];
+        let accesses = [x.reads("x"), y.writes("y")];
         if source.layout != target.layout {
             // A change of layout is the transposition of the source seen as its own transpose.
             let x = x.transposed().operand();
             return self.submit(Checked::TYPED, Operation::Transpose { x, out: target }, &accesses);
         }
         let (run, rows) = source.runs();
-        let size = size_of::<T>();
+        // One of the dimensions of an empty matrix may be any number.
+        let bytes = |elements: usize| if source.is_empty() { 0 } else { elements * size_of::<T>() };
         let transfer = Transfer {
             src: source.ptr,
             src_space: Space::Device,
             dst: target.ptr,
             dst_space: Space::Device,
-            row_bytes: run * size,
+            row_bytes: bytes(run),
             rows,
-            src_pitch: source.ld * size,
-            dst_pitch: target.ld * size,
+            src_pitch: bytes(source.ld),
+            dst_pitch: bytes(target.ld),
         };
         self.transfer(Checked::TYPED, transfer, &accesses, "copy_matrix")
     }
 
-    /// Every element of `x` becomes `value`.
+    /// Every element of `x`, a buffer, view or [vector](crate::Vector), becomes `value`.
     ///
     /// # Errors
     /// Those of the driver.
-    fn fill<T: Element>(&self, x: &mut impl AsViewMut<T, Self::Device>, value: T) -> Result<()> {
-        let x = x.view_mut().into_view();
-        if x.is_empty() {
-            return Ok(());
-        }
-        self.submit(
-            Checked::TYPED,
-            Operation::Fill { value: ScalarValue::new(value), out: x.span() },
-            &[x.part.access(true)],
-        )
+    fn fill<T: Element>(&self, x: &mut impl AsVectorMut<T, Self::Device>, value: T) -> Result<()> {
+        let x = x.vector_mut().as_vector();
+        let (value, out) = (ScalarValue::new(value), x.matrix_operand());
+        self.submit(Checked::TYPED, Operation::Fill { value, out }, &[x.writes("x")])
+    }
+
+    /// Every element of a matrix becomes `value`; what lies between its rows and its leading dimension stays.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn fill_matrix<T: Element>(&self, x: &mut MatrixViewMut<'_, T, Self::Device>, value: T) -> Result<()> {
+        let x = x.as_matrix();
+        let (value, out) = (ScalarValue::new(value), x.operand());
+        self.submit(Checked::TYPED, Operation::Fill { value, out }, &[x.writes("x")])
     }
 
     /// Calls `function` on the host when the stream gets there.
@@ -233,18 +239,17 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     fn transfer(&self, checked: Checked, transfer: Transfer, accesses: &[Access<'_>], name: &'static str)
     -> Result<()>;
 
+    /// `arguments` names the source and the destination.
     #[doc(hidden)]
     fn copy_views<T: Element>(
         &self,
         x: View<'_, T, Self::Device>,
         y: ViewMut<'_, T, Self::Device>,
         name: &'static str,
+        arguments: [&'static str; 2],
     ) -> Result<()> {
         let y = y.into_view();
-        same_len(name, "destination", x.len(), y.len())?;
-        if x.is_empty() {
-            return Ok(());
-        }
+        same_len(name, arguments[1], x.len(), y.len())?;
         let transfer = Transfer {
             src: x.part.ptr(),
             src_space: x.part.block.space,
@@ -255,7 +260,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
             src_pitch: x.part.bytes,
             dst_pitch: x.part.bytes,
         };
-        self.transfer(Checked::TYPED, transfer, &[x.part.access(false), y.part.access(true)], name)
+        self.transfer(Checked::TYPED, transfer, &[x.reads(arguments[0]), y.writes(arguments[1])], name)
     }
 }
 
@@ -265,187 +270,4 @@ pub(crate) fn same_len(operation: &'static str, what: &str, expected: usize, got
         return Err(error.in_operation(operation));
     }
     Ok(())
-}
-
-/// The stream of a [`ManagedDevice`].
-pub struct ManagedStream<B: Backend> {
-    queue: Arc<Queue<B>>,
-    precision: Precision,
-}
-
-/// What the handles of a stream share. Dropping it leaves the stream to the next call on the device.
-pub(crate) struct Queue<B: Backend> {
-    core: Arc<StreamCore<B>>,
-    raw: Arc<B::Stream>,
-    shared: Arc<Shared<B>>,
-}
-
-impl<B: Backend> fmt::Debug for Queue<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream({} of {})", self.core.id, self.shared.info.id)
-    }
-}
-
-impl<B: Backend> Drop for Queue<B> {
-    fn drop(&mut self) {
-        self.shared.deferred.push(Dropped::Stream(self.core.id));
-    }
-}
-
-impl<B: Backend> ManagedStream<B> {
-    pub(crate) fn new(shared: &Arc<Shared<B>>) -> Result<Self> {
-        let (core, raw) = shared.new_stream()?;
-        let queue = Arc::new(Queue { core, raw, shared: shared.clone() });
-        Ok(ManagedStream { queue, precision: Precision::Strict })
-    }
-
-    /// Makes this the stream that [`Device::default_stream`] gives.
-    pub(crate) fn make_default(&self) {
-        *self.queue.shared.default.lock() = Arc::downgrade(&self.queue);
-    }
-
-    fn allocate(&self, space: Space, len: usize, size: usize) -> Result<BlockHandle<B>> {
-        let Queue { core, shared, .. } = &*self.queue;
-        let bytes = len.checked_mul(size).ok_or_else(|| {
-            Error::invalid("len", "a size in bytes that fits the address space", format_args!("{len} × {size} bytes"))
-        })?;
-        let block = shared.allocate(core, space, bytes).map_err(|e| e.in_operation("alloc"))?;
-        Ok(BlockHandle::new(block, shared))
-    }
-}
-
-impl<B: Backend> Clone for ManagedStream<B> {
-    fn clone(&self) -> Self {
-        ManagedStream { queue: self.queue.clone(), precision: self.precision }
-    }
-}
-
-impl<B: Backend> fmt::Debug for ManagedStream<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.queue.fmt(f)
-    }
-}
-
-impl<B: Backend> private::Sealed for ManagedStream<B> {}
-
-impl<B: Backend> Stream for ManagedStream<B> {
-    type Device = ManagedDevice<B>;
-
-    fn device(&self) -> ManagedDevice<B> {
-        let default = self.queue.shared.default.lock().upgrade().unwrap_or_else(|| self.queue.clone());
-        ManagedDevice::of_parts(&self.queue.shared, ManagedStream { queue: default, precision: Precision::Strict })
-    }
-
-    fn id(&self) -> u64 {
-        self.queue.core.id
-    }
-
-    fn precision(&self) -> Precision {
-        self.precision
-    }
-
-    fn with_precision(&self, precision: Precision) -> Self {
-        ManagedStream { queue: self.queue.clone(), precision }
-    }
-
-    fn alloc<T: Element>(&self, len: usize) -> Result<ManagedBuffer<T, B>> {
-        Ok(ManagedBuffer::new(self.allocate(Space::Device, len, size_of::<T>())?, len))
-    }
-
-    fn pinned<T: Element>(&self, len: usize) -> Result<Pinned<T, ManagedDevice<B>>> {
-        Ok(Pinned::new(self.allocate(Space::Pinned, len, size_of::<T>())?, len))
-    }
-
-    fn write<T: Element>(&self, x: &mut impl AsViewMut<T, Self::Device>, data: &[T]) -> Result<()> {
-        let x = x.view_mut().into_view();
-        same_len("write", "data", x.len(), data.len())?;
-        if data.is_empty() {
-            return Ok(());
-        }
-        let (ptr, bytes): (Ptr, usize) = (x.part.ptr(), x.part.bytes);
-        let Queue { core, raw, shared } = &*self.queue;
-        let copy = |backend: &B| {
-            // SAFETY: `x` is `bytes` long, lies in a live block and is borrowed exclusively; `submit` has ordered this stream after
-            // conflicting work. `data` is as long and lives over the call, after which the backend does not touch it.
-            unsafe { backend.upload(raw, data.as_ptr().cast(), ptr, bytes) }
-        };
-        shared.submit(core, raw, &[x.part.access(true)], copy).map_err(|e| e.in_operation("write"))
-    }
-
-    fn read<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut [T]) -> Result<()> {
-        let x = x.view();
-        same_len("read", "data", x.len(), data.len())?;
-        if data.is_empty() {
-            return self.synchronize();
-        }
-        let (ptr, bytes): (Ptr, usize) = (x.part.ptr(), x.part.bytes);
-        let Queue { core, raw, shared } = &*self.queue;
-        let copy = |backend: &B| {
-            // SAFETY: `x` is `bytes` long and lies in a live block; `submit` has ordered this stream after conflicting work. `data` is as
-            // long, borrowed exclusively, and lives over the call, after which the backend does not touch it. Every bit pattern is a `T`.
-            unsafe { backend.download(raw, ptr, data.as_mut_ptr().cast(), bytes) }
-        };
-        let result = shared.submit(core, raw, &[x.part.access(false)], copy);
-        shared.report(core, result).map_err(|e| e.in_operation("read"))
-    }
-
-    fn host_fn(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
-        let Queue { core, raw, shared } = &*self.queue;
-        shared.host_fn(core, raw, function)
-    }
-
-    fn record(&self) -> Result<Event<ManagedDevice<B>>> {
-        let Queue { core, raw, shared } = &*self.queue;
-        shared.enter()?;
-        let point =
-            shared.record_point(core, raw).map_err(|e| shared.note(e).on_stream(core.id).in_operation("record"))?;
-        Ok(Event::new(core.id, point, shared))
-    }
-
-    fn wait(&self, event: &Event<ManagedDevice<B>>) -> Result<()> {
-        let Queue { core, raw, shared } = &*self.queue;
-        shared.enter()?;
-        if event.shared.number != shared.number {
-            let expected = format_args!("an event of {}", shared.info.id).to_string();
-            return Err(Error::invalid("event", expected, format_args!("{event:?}")).in_operation("wait"));
-        }
-        let point: &Point<B> = &event.point;
-        let result = shared.wait_for_point(core, raw, event.stream, point);
-        result.map_err(|e| shared.note(e).on_stream(core.id).in_operation("wait"))
-    }
-
-    fn synchronize(&self) -> Result<()> {
-        let Queue { core, raw, shared } = &*self.queue;
-        shared.synchronize(core, raw).map_err(|e| e.in_operation("synchronize"))
-    }
-
-    fn submit(&self, _checked: Checked, operation: Operation, accesses: &[Access<'_>]) -> Result<()> {
-        let Queue { core, raw, shared } = &*self.queue;
-        let (kind, dtype) = (operation.kind(), operation.dtype());
-        if !shared.backend.supports(kind, dtype) {
-            let error = Error::unsupported(format_args!("{kind} of {dtype}"));
-            return Err(shared.note(error).in_operation(kind));
-        }
-        let execute = |backend: &B| {
-            // SAFETY: the typed method that built the operation has checked it; its operands lie in live blocks, borrowed as the accesses say;
-            // `submit` has ordered this stream after conflicting work, and the pool reuses the blocks only when the stream has passed it.
-            unsafe { backend.execute(raw, &operation) }
-        };
-        shared.submit(core, raw, accesses, execute).map_err(|e| e.in_operation(kind))
-    }
-
-    fn transfer(
-        &self,
-        _checked: Checked,
-        transfer: Transfer,
-        accesses: &[Access<'_>],
-        name: &'static str,
-    ) -> Result<()> {
-        let Queue { core, raw, shared } = &*self.queue;
-        let copy = |backend: &B| {
-            // SAFETY: as for `submit`: source and destination are views of equal shape, one of them borrowed exclusively, so disjoint.
-            unsafe { backend.copy(raw, &transfer) }
-        };
-        shared.submit(core, raw, accesses, copy).map_err(|e| e.in_operation(name))
-    }
 }

@@ -1,0 +1,215 @@
+//! The one implementation of [`Stream`], over a backend's raw stream.
+
+use super::{Stream, same_len};
+use crate::backend::{Backend, Space, Transfer};
+use crate::buffer::{BlockHandle, Home, ManagedBuffer};
+use crate::device::{ManagedDevice, private};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::operation::{Operation, Precision};
+use crate::pinned::Pinned;
+use crate::runtime::{Access, Checked, Dropped, Point, Shared, StreamCore};
+use crate::sync::Arc;
+use crate::view::{AsView, AsViewMut};
+use std::fmt;
+
+/// The stream of a [`ManagedDevice`].
+pub struct ManagedStream<B: Backend> {
+    queue: Arc<Queue<B>>,
+    precision: Precision,
+}
+
+/// What the handles of a stream share. Dropping it leaves the stream to the next call on the device.
+pub(crate) struct Queue<B: Backend> {
+    core: Arc<StreamCore<B>>,
+    raw: Arc<B::Stream>,
+    shared: Arc<Shared<B>>,
+    home: Arc<Home<B>>,
+}
+
+impl<B: Backend> fmt::Debug for Queue<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({} of {})", self.core.id, self.shared.info.id)
+    }
+}
+
+impl<B: Backend> Drop for Queue<B> {
+    fn drop(&mut self) {
+        self.shared.deferred.push(Dropped::Stream(self.core.id));
+    }
+}
+
+impl<B: Backend> Queue<B> {
+    /// Enqueues a copy. One of nothing is checked like any other, and then left out.
+    fn copy(
+        &self,
+        accesses: &[Access<'_>],
+        is_empty: bool,
+        copy: impl FnOnce(&B, &B::Stream) -> Result<()>,
+    ) -> Result<()> {
+        let Queue { core, raw, shared, .. } = self;
+        shared.admit(core, accesses)?;
+        if is_empty { Ok(()) } else { shared.enqueue(core, raw, accesses, |backend| copy(backend, raw)) }
+    }
+}
+
+impl<B: Backend> ManagedStream<B> {
+    pub(crate) fn new(shared: &Arc<Shared<B>>) -> Result<Self> {
+        let (core, raw) = shared.new_stream()?;
+        let home = Arc::new(Home { shared: shared.clone(), shelf: core.shelf.clone() });
+        let queue = Arc::new(Queue { core, raw, shared: shared.clone(), home });
+        Ok(ManagedStream { queue, precision: Precision::Strict })
+    }
+
+    /// Makes this the stream that [`Device::default_stream`] gives.
+    pub(crate) fn make_default(&self) {
+        *self.queue.shared.default.lock() = Arc::downgrade(&self.queue);
+    }
+
+    fn allocate(&self, space: Space, len: usize, size: usize) -> Result<BlockHandle<B>> {
+        let Queue { core, shared, home, .. } = &*self.queue;
+        let bytes = len.checked_mul(size).ok_or_else(|| {
+            Error::invalid("len", "a size in bytes that fits the address space", format_args!("{len} × {size} bytes"))
+        })?;
+        let block = shared.allocate(core, space, bytes).map_err(|e| e.in_operation("alloc"))?;
+        Ok(BlockHandle::new(block, home))
+    }
+}
+
+impl<B: Backend> Clone for ManagedStream<B> {
+    fn clone(&self) -> Self {
+        ManagedStream { queue: self.queue.clone(), precision: self.precision }
+    }
+}
+
+impl<B: Backend> fmt::Debug for ManagedStream<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.queue.fmt(f)
+    }
+}
+
+impl<B: Backend> private::Sealed for ManagedStream<B> {}
+
+impl<B: Backend> Stream for ManagedStream<B> {
+    type Device = ManagedDevice<B>;
+
+    fn device(&self) -> ManagedDevice<B> {
+        let default = self.queue.shared.default.lock().upgrade().unwrap_or_else(|| self.queue.clone());
+        ManagedDevice::of_parts(&self.queue.shared, ManagedStream { queue: default, precision: Precision::Strict })
+    }
+
+    fn id(&self) -> u64 {
+        self.queue.core.id
+    }
+
+    fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    fn with_precision(&self, precision: Precision) -> Self {
+        ManagedStream { queue: self.queue.clone(), precision }
+    }
+
+    fn alloc<T: Element>(&self, len: usize) -> Result<ManagedBuffer<T, B>> {
+        Ok(ManagedBuffer::new(self.allocate(Space::Device, len, size_of::<T>())?, len))
+    }
+
+    fn pinned<T: Element>(&self, len: usize) -> Result<Pinned<T, ManagedDevice<B>>> {
+        Ok(Pinned::new(self.allocate(Space::Pinned, len, size_of::<T>())?, len))
+    }
+
+    fn write<T: Element>(&self, x: &mut impl AsViewMut<T, Self::Device>, data: &[T]) -> Result<()> {
+        let x = x.view_mut().into_view();
+        same_len("write", "data", x.len(), data.len())?;
+        let (ptr, bytes) = (x.part.ptr(), x.part.bytes);
+        let copy = |backend: &B, raw: &B::Stream| {
+            // SAFETY: `x` is `bytes` long, lies in a live block and is borrowed exclusively; this stream has been ordered after
+            // conflicting work. `data` is as long and lives over the call, after which the backend does not touch it.
+            unsafe { backend.upload(raw, data.as_ptr().cast(), ptr, bytes) }
+        };
+        self.queue.copy(&[x.writes("x")], data.is_empty(), copy).map_err(|e| e.in_operation("write"))
+    }
+
+    fn read<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut [T]) -> Result<()> {
+        let Queue { core, shared, .. } = &*self.queue;
+        let x = x.view();
+        same_len("read", "data", x.len(), data.len())?;
+        let (ptr, bytes) = (x.part.ptr(), x.part.bytes);
+        let copy = |backend: &B, raw: &B::Stream| {
+            // SAFETY: `x` is `bytes` long and lies in a live block; this stream has been ordered after conflicting work. `data` is as
+            // long, borrowed exclusively, and lives over the call, after which the backend does not touch it. Every bit pattern is a `T`.
+            unsafe { backend.download(raw, ptr, data.as_mut_ptr().cast(), bytes) }
+        };
+        let mut result = self.queue.copy(&[x.reads("x")], x.is_empty(), copy);
+        if x.is_empty() && result.is_ok() {
+            // There is nothing to bring, and the wait for it remains.
+            result = shared.backend.synchronize(&self.queue.raw);
+        }
+        shared.report(core, result).map_err(|e| e.in_operation("read"))
+    }
+
+    fn host_fn(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        shared.host_fn(core, raw, function)
+    }
+
+    fn record(&self) -> Result<Event<ManagedDevice<B>>> {
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        shared.enter()?;
+        let point =
+            shared.record_point(core, raw).map_err(|e| shared.note(e).on_stream(core.id).in_operation("record"))?;
+        Ok(Event::new(core.id, point, shared))
+    }
+
+    fn wait(&self, event: &Event<ManagedDevice<B>>) -> Result<()> {
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        shared.enter()?;
+        let opening = &event.shared.opening;
+        shared.check_opening(opening, "event", "an event").map_err(|e| e.on_stream(core.id).in_operation("wait"))?;
+        let point: &Point<B> = &event.point;
+        let result = shared.wait_for_point(core, raw, event.stream, point);
+        result.map_err(|e| shared.note(e).on_stream(core.id).in_operation("wait"))
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        shared.synchronize(core, raw).map_err(|e| e.in_operation("synchronize"))
+    }
+
+    fn submit(&self, _checked: Checked, operation: Operation, accesses: &[Access<'_>]) -> Result<()> {
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        let (kind, dtype) = (operation.kind(), operation.dtype());
+        let execute = |backend: &B| {
+            // SAFETY: the typed method that built the operation has checked it; its operands lie in live blocks, borrowed as the accesses
+            // say; `enqueue` has ordered this stream after conflicting work, and the pool reuses the blocks only when the stream has passed it.
+            unsafe { backend.execute(raw, &operation) }
+        };
+        let submit = || {
+            shared.admit(core, accesses)?;
+            if !shared.backend.supports(kind, dtype) {
+                return Err(shared.note(Error::unsupported(format_args!("{kind} of {dtype}"))));
+            }
+            if operation.is_empty() {
+                return Ok(());
+            }
+            shared.enqueue(core, raw, accesses, execute)
+        };
+        submit().map_err(|e| e.in_operation(kind))
+    }
+
+    fn transfer(
+        &self,
+        _checked: Checked,
+        transfer: Transfer,
+        accesses: &[Access<'_>],
+        name: &'static str,
+    ) -> Result<()> {
+        let is_empty = transfer.row_bytes == 0 || transfer.rows == 0;
+        let copy = |backend: &B, raw: &B::Stream| {
+            // SAFETY: as for `submit`: source and destination are views of equal shape, one of them borrowed exclusively, so disjoint.
+            unsafe { backend.copy(raw, &transfer) }
+        };
+        self.queue.copy(accesses, is_empty, copy).map_err(|e| e.in_operation(name))
+    }
+}
