@@ -65,6 +65,7 @@
 //!
 //! # Where to read on
 //! - [`Stream`], [`Ops`] and [`Blas`]: all that can be enqueued.
+//! - [`Scalar`]: code that serves all the types of BLAS.
 //! - [`numerics`]: what each operation computes, to the bit where it is the same on every device.
 //! - [`ErrorKind`]: what can go wrong.
 //! - The examples, numbered in reading order.
@@ -81,12 +82,15 @@ pub use select::{DEVICE_VARIABLE, DefaultDevice, device_names, open, open_named}
 pub use warpwave_core::*;
 pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuStream};
 
-/// What a program that computes needs in scope.
+/// What a program that computes needs in scope. `Result` here is [`crate::Result`].
+///
+/// `Numeric` comes along without its name: it has the constants `ZERO` and `ONE` of code that is generic over the element type.
 pub mod prelude {
+    pub use crate::numerics::Numeric as _;
     pub use crate::{
-        AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, BlasTriangle, Buffer, Device, Diag, Indexing,
-        Layout, Numerics, Op, Ops, Philox, Precision, Random, Reduce, Result, Scan, Side, Sort, SortOptions, Stream,
-        Uplo, Vector, VectorMut,
+        AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, BlasTriangle, Buffer, Device, Diag, Element, Error,
+        Indexing, Layout, MatrixView, MatrixViewMut, Numerics, Op, Ops, Philox, Precision, Random, RealScalar, Reduce,
+        Result, Scalar, Scan, Side, Sort, SortOptions, Stream, Uplo, Vector, VectorMut, View, ViewMut,
     };
 }
 
@@ -94,3 +98,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// As does the one that `docs/from-cuda.md` ends with.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/from-cuda.md")]
+struct FromCuda;

@@ -20,7 +20,7 @@ pub(crate) fn device_info(mode: &str, threads: usize) -> DeviceInfo {
         ("level 1", "warpwave"),
         ("ger", "warpwave"),
         ("gemv", "warpwave"),
-        ("gemm", "gemm"),
+        ("gemm", "the crate gemm"),
         ("reproducible", "warpwave"),
     ];
     info.providers = providers.map(|(routines, provider)| (routines.to_owned(), provider.to_owned())).to_vec();

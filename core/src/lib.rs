@@ -32,7 +32,8 @@ pub use blas::{Blas, BlasTriangle, Rotm};
 pub use buffer::{Buffer, ManagedBuffer};
 pub use device::{Device, ManagedDevice, Numerics};
 pub use element::{
-    Complex, Complex32, Complex64, DType, Element, Float, GemmElement, Integer, Real, Scalar, ScalarValue, bf16, f16,
+    Complex, Complex32, Complex64, DType, Element, Float, GemmElement, Integer, Real, RealScalar, Scalar, ScalarValue,
+    bf16, f16,
 };
 pub use error::{Context, Error, ErrorKind, Result};
 pub use event::Event;

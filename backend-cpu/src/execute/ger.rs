@@ -43,13 +43,19 @@ unsafe fn update<T: ScalarArithmetic>(workers: &Workers, alpha: T, x: Vector<T>,
     // SAFETY: the caller's promise; the closures get an index of a row and one of a column.
     unsafe {
         if a.by_rows() {
-            runs(workers, a, |j| T::mul(alpha, y.get(j)), |i| x.get(i), |scaled_y, x, a| T::mul_add(scaled_y, x, a));
+            runs(
+                workers,
+                a,
+                |j| Numeric::mul(alpha, y.get(j)),
+                |i| x.get(i),
+                |scaled_y, x, a| T::mul_add(scaled_y, x, a),
+            );
         } else {
             runs(
                 workers,
                 a.transposed(),
                 |i| x.get(i),
-                |j| T::mul(alpha, y.get(j)),
+                |j| Numeric::mul(alpha, y.get(j)),
                 |x, scaled_y, a| T::mul_add(scaled_y, x, a),
             );
         }

@@ -4,6 +4,7 @@ use super::elements::{Elements, Input};
 use super::rework::Rework;
 use crate::reference::Sample;
 use std::sync::{Arc, Mutex, PoisonError};
+use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::ScalarArithmetic;
 use warpwave_core::operation::Span;
 use warpwave_core::{DType, Element, HostFn, match_dtype};
@@ -34,7 +35,7 @@ pub(super) unsafe fn fused_difference(factors: Factors, b: Input, out: Elements)
         for i in 0..out.rows {
             // The factors were elements: the conversion back is exact.
             let of = |x: f64| T::from_values([x, 0.0]);
-            out.set(i, 0, T::mul_add(of(x[i]), of(y[i]), T::sub(T::ZERO, b.get(i))).canonical());
+            out.set(i, 0, T::mul_add(of(x[i]), of(y[i]), Numeric::sub(T::ZERO, b.get(i))).canonical());
         }
     }
     Rework::instead(move || {

@@ -103,7 +103,7 @@ pub fn offset(i: usize, len: usize, inc: isize) -> usize {
 
 /// `alpha · x`.
 pub fn scal<T: ScalarArithmetic>(alpha: T, x: T) -> T {
-    T::mul(alpha, x)
+    Numeric::mul(alpha, x)
 }
 
 /// `alpha · x + y`, fused; `y` itself with `alpha = 0`.
@@ -114,7 +114,7 @@ pub fn axpy<T: ScalarArithmetic>(alpha: T, x: T, y: T) -> T {
 /// One element of `a + alpha · x · yᵀ`: `alpha · y` is rounded, then multiplied by `x` and added to `a`, fused. `a`
 /// itself with `alpha = 0`. An element of `y` that is 0 is multiplied like any other.
 pub fn ger<T: ScalarArithmetic>(alpha: T, x: T, y: T, a: T) -> T {
-    if alpha == T::ZERO { a } else { T::mul_add(T::mul(alpha, y), x, a).canonical() }
+    if alpha == T::ZERO { a } else { T::mul_add(Numeric::mul(alpha, y), x, a).canonical() }
 }
 
 /// `Σ x · y`, with `x` as it is: `dotc` conjugates it first.
@@ -123,7 +123,7 @@ pub fn ger<T: ScalarArithmetic>(alpha: T, x: T, y: T, a: T) -> T {
 /// [`ScalarArithmetic::mul_add`]; lanes and chunks are added. Of nothing, +0.
 pub fn dot<T: ScalarArithmetic>(len: usize, x: impl Fn(usize) -> T, y: impl Fn(usize) -> T) -> T {
     let lane = |acc: Option<T>, i| match acc {
-        None => T::mul(x(i), y(i)),
+        None => Numeric::mul(x(i), y(i)),
         Some(acc) => T::mul_add(x(i), y(i), acc),
     };
     tree::reduce(len, lane, |a, b| a + b).unwrap_or(T::ZERO).canonical()
@@ -180,7 +180,7 @@ fn extreme<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
 /// How `gemv` and `gemm` end, before any rounding to a narrower type: `alpha · sum` with `beta = 0`, else
 /// `alpha · sum + beta · c` with the second product rounded and the first fused.
 pub fn update<T: ScalarArithmetic>(alpha: T, sum: T, beta: T, c: T) -> T {
-    if beta == T::ZERO { T::mul(alpha, sum) } else { T::mul_add(alpha, sum, T::mul(beta, c)) }
+    if beta == T::ZERO { Numeric::mul(alpha, sum) } else { T::mul_add(alpha, sum, Numeric::mul(beta, c)) }
 }
 
 /// The result of `gemv` and `gemm` with `alpha = 0`, or with nothing to sum over.
@@ -190,7 +190,7 @@ pub fn scale<T: GemmArithmetic>(beta: T::Compute, c: T) -> T {
     } else if beta == T::Compute::ONE {
         c
     } else {
-        T::narrow(T::Compute::mul(beta, c.widen()))
+        T::narrow(Numeric::mul(beta, c.widen()))
     }
 }
 

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod nan;
+
 use super::reduction;
 use super::{
     Absolute, CastFrom, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric, cast, select, tree,

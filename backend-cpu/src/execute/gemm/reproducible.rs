@@ -9,9 +9,9 @@ use super::register::Register;
 use super::{Matrix, Problem};
 use crate::simd;
 use crate::workers::Workers;
-use warpwave_core::GemmElement;
 use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
+use warpwave_core::{GemmElement, Scalar};
 
 /// Multiplications for which packing costs more than it saves.
 const SMALL: usize = 512;

@@ -9,7 +9,7 @@ use crate::workers::Workers;
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
 use warpwave_core::operation::Gemm;
 use warpwave_core::{
-    Complex32, Complex64, DType, Element, GemmElement, Layout, Op, Operation, Precision, ScalarValue, bf16, f16,
+    Complex32, Complex64, DType, Element, GemmElement, Layout, Op, Operation, Precision, Scalar, ScalarValue, bf16, f16,
 };
 
 const OPS: [Op; 3] = [Op::N, Op::T, Op::C];

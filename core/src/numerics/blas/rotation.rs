@@ -10,11 +10,12 @@
 //! | `rotm`, flag −2 | the bits of `x` | the bits of `y` |
 
 use super::ScalarArithmetic;
+use crate::numerics::Numeric;
 use crate::operation::RotmFlag;
 
 /// `(x, y)` rotated by the cosine `c` and the sine `s`.
 pub fn rot<T: ScalarArithmetic>(c: T::Magnitude, s: T, x: T, y: T) -> (T, T) {
-    let (sy, sx) = (T::mul(s, y), T::mul(s.conj(), x));
+    let (sy, sx) = (Numeric::mul(s, y), Numeric::mul(s.conj(), x));
     (T::scale_add(c, x, sy).canonical(), T::scale_add(c, y, T::negate(sx)).canonical())
 }
 
@@ -22,7 +23,7 @@ pub fn rot<T: ScalarArithmetic>(c: T::Magnitude, s: T, x: T, y: T) -> (T, T) {
 pub fn rotm<T: ScalarArithmetic>(flag: RotmFlag, [h11, h21, h12, h22]: [T; 4], x: T, y: T) -> (T, T) {
     let (x, y) = match flag {
         RotmFlag::Identity => return (x, y),
-        RotmFlag::Full => (T::mul_add(h11, x, T::mul(h12, y)), T::mul_add(h21, x, T::mul(h22, y))),
+        RotmFlag::Full => (T::mul_add(h11, x, Numeric::mul(h12, y)), T::mul_add(h21, x, Numeric::mul(h22, y))),
         RotmFlag::UnitDiagonal => (T::mul_add(h12, y, x), T::mul_add(h21, x, y)),
         RotmFlag::UnitOffDiagonal => (T::mul_add(h11, x, y), T::mul_add(h22, y, T::negate(x))),
     };

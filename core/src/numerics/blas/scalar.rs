@@ -2,12 +2,11 @@
 
 use super::norm::{Blue, SumOfSquares, WideSquares};
 use crate::element::{Complex, Complex32, Complex64, GemmElement, Scalar, bf16, f16};
-use crate::numerics::{Negate, Reducible};
-use std::ops::Add;
+use crate::numerics::Reducible;
 
-/// The operations on [`Scalar`] types beyond those of [`Negate`]. Their results are not canonical: they are steps of
-/// a chain, whose end is. So is `+`, which adds by components.
-pub trait ScalarArithmetic: Scalar + Negate + Add<Output = Self> {
+/// The operations on [`Scalar`] types beyond those of [`Numeric`](crate::numerics::Numeric). Their results are not canonical: they
+/// are steps of a chain, whose end is. So is `+`, which adds by components.
+pub trait ScalarArithmetic: Scalar {
     /// The state of a sum of squares.
     type Squares: SumOfSquares<Component = Self::Magnitude>;
 
@@ -16,10 +15,6 @@ pub trait ScalarArithmetic: Scalar + Negate + Add<Output = Self> {
 
     /// `a · b + c`, fused; complex: as the [module](super) says.
     fn mul_add(a: Self, b: Self, c: Self) -> Self;
-
-    /// The complex conjugate; of a real number, itself.
-    #[must_use]
-    fn conj(self) -> Self;
 
     /// `by · x` with a real `by`, each component rounded.
     fn scale(by: Self::Magnitude, x: Self) -> Self;
@@ -57,11 +52,6 @@ macro_rules! real {
             #[inline(always)]
             fn mul_add(a: Self, b: Self, c: Self) -> Self {
                 a.mul_add(b, c)
-            }
-
-            #[inline(always)]
-            fn conj(self) -> Self {
-                self
             }
 
             #[inline(always)]
@@ -121,11 +111,6 @@ macro_rules! complex {
                 let re = (-a.im).mul_add(b.im, a.re.mul_add(b.re, c.re));
                 let im = a.im.mul_add(b.re, a.re.mul_add(b.im, c.im));
                 Complex { re, im }
-            }
-
-            #[inline(always)]
-            fn conj(self) -> Self {
-                Complex { re: self.re, im: -self.im }
             }
 
             #[inline(always)]

@@ -136,7 +136,7 @@ pub fn solve<T: ScalarArithmetic>(uplo: Uplo, diag: Diag, alpha: T, t: impl Fn(u
     let row = |step: usize| if uplo == Uplo::Lower { step } else { n - 1 - step };
     for step in 0..n {
         let i = row(step);
-        let start = if alpha == T::ONE { x[i] } else { T::mul(alpha, x[i]) };
+        let start = if alpha == T::ONE { x[i] } else { Numeric::mul(alpha, x[i]) };
         let sum = (0..step).map(row).fold(start, |acc, k| T::mul_add(T::negate(t(i, k)), x[k], acc));
         x[i] = if diag == Diag::Unit { sum } else { T::divide(sum, t(i, i)) }.canonical();
     }
