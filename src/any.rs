@@ -1,8 +1,8 @@
 //! A device chosen at run time.
 
 use crate::{
-    Backend, CpuBackend, CpuEvent, CpuStream, DType, DeviceInfo, HostFn, ManagedDevice, Operation, OperationKind,
-    Result, Space, Transfer,
+    Backend, CpuBackend, CpuEvent, CpuGraph, CpuStream, DType, DeviceInfo, HostFn, ManagedDevice, Node, Operation,
+    OperationKind, Result, Space, Transfer,
 };
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
@@ -34,10 +34,20 @@ pub enum AnyEvent {
     Cpu(CpuEvent),
 }
 
-// SAFETY: every call goes to the one backend that made the memory, the stream and the event, so what that backend promises holds.
+/// The graph of [`AnyBackend`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AnyGraph {
+    /// The CPU's.
+    Cpu(CpuGraph),
+}
+
+// SAFETY: every call goes to the one backend that made the memory, the stream, the event and the graph, so what that backend promises
+// holds; only devices of one backend are peers.
 unsafe impl Backend for AnyBackend {
     type Stream = AnyStream;
     type Event = AnyEvent;
+    type Graph = AnyGraph;
 
     fn enumerate() -> Result<Vec<DeviceInfo>> {
         CpuBackend::enumerate()
@@ -145,5 +155,37 @@ unsafe impl Backend for AnyBackend {
     fn host_fn(&self, stream: &AnyStream, function: HostFn) -> Result<()> {
         let (AnyBackend::Cpu(cpu), AnyStream::Cpu(stream)) = (self, stream);
         cpu.host_fn(stream, function)
+    }
+
+    fn instantiate(&self, nodes: &[Node]) -> Result<AnyGraph> {
+        let AnyBackend::Cpu(cpu) = self;
+        cpu.instantiate(nodes).map(AnyGraph::Cpu)
+    }
+
+    fn update(&self, graph: &mut AnyGraph, nodes: &[Node], changed: &[usize]) -> Result<()> {
+        let (AnyBackend::Cpu(cpu), AnyGraph::Cpu(graph)) = (self, graph);
+        cpu.update(graph, nodes, changed)
+    }
+
+    unsafe fn launch_graph(&self, stream: &AnyStream, graph: &AnyGraph) -> Result<()> {
+        let (AnyBackend::Cpu(cpu), AnyStream::Cpu(stream), AnyGraph::Cpu(graph)) = (self, stream, graph);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { cpu.launch_graph(stream, graph) }
+    }
+
+    fn destroy_graph(&self, graph: AnyGraph) {
+        let (AnyBackend::Cpu(cpu), AnyGraph::Cpu(graph)) = (self, graph);
+        cpu.destroy_graph(graph);
+    }
+
+    fn is_peer(&self, other: &Self) -> bool {
+        let (AnyBackend::Cpu(cpu), AnyBackend::Cpu(other)) = (self, other);
+        cpu.is_peer(other)
+    }
+
+    unsafe fn copy_peer(&self, stream: &AnyStream, source: &Self, src: Ptr, dst: Ptr, bytes: usize) -> Result<()> {
+        let (AnyBackend::Cpu(cpu), AnyStream::Cpu(stream), AnyBackend::Cpu(source)) = (self, stream, source);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { cpu.copy_peer(stream, source, src, dst, bytes) }
     }
 }

@@ -77,10 +77,10 @@
 mod any;
 mod select;
 
-pub use any::{AnyBackend, AnyDevice, AnyEvent, AnyStream};
+pub use any::{AnyBackend, AnyDevice, AnyEvent, AnyGraph, AnyStream};
 pub use select::{DEVICE_VARIABLE, DefaultDevice, device_names, open, open_named};
 pub use warpwave_core::*;
-pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuStream};
+pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuGraph, CpuStream};
 
 /// What a program that computes needs in scope. `Result` here is [`crate::Result`].
 ///

@@ -2,6 +2,7 @@
 
 use crate::event::CpuEvent;
 use crate::fault::Fault;
+use crate::graph::{CpuGraph, run_nodes};
 use crate::info::device_info;
 use crate::memory::Memory;
 use crate::stream::{CpuStream, Kind, Queue, Work, run_host_fn, run_operation};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
 use warpwave_core::{
-    Backend, DType, DeviceInfo, Error, ErrorKind, HostFn, Operation, OperationKind, Result, Space, Transfer,
+    Backend, DType, DeviceInfo, Error, ErrorKind, HostFn, Node, Operation, OperationKind, Result, Space, Transfer,
 };
 
 /// Uploads up to this many bytes are copied aside, so that the caller does not wait for the stream.
@@ -50,11 +51,13 @@ impl Default for CpuBackend {
 // SAFETY: memory is zeroed, aligned and disjoint (`Memory::allocate`) and freed only by `free`. Inline work has ended
 // when its call returns; a queue's work is done by one thread in the order of the queue, and a wait holds that thread
 // until the event's marker is set by the thread of the other stream, after all the work in front of the marker.
-// Operations and copies are passed on as they are. An upload returns when the bytes have been copied, aside or to their
+// Operations and copies are passed on as they are, those of a graph one after the other. All memory of CPU devices is
+// the process's, and an event's marker can be waited for by any thread, so any two devices are peers. An upload returns when the bytes have been copied, aside or to their
 // place, a download when they are in the caller's memory.
 unsafe impl Backend for CpuBackend {
     type Stream = CpuStream;
     type Event = CpuEvent;
+    type Graph = CpuGraph;
 
     fn enumerate() -> Result<Vec<DeviceInfo>> {
         Ok(vec![CpuBackend::inline().info()])
@@ -231,6 +234,49 @@ unsafe impl Backend for CpuBackend {
             Kind::Inline(fault) => fault.keep(run_host_fn(function)),
             // SAFETY: a host function names no memory.
             Kind::Queued(queue) => unsafe { queue.push(Work::Host(function)) },
+        }
+        Ok(())
+    }
+
+    fn instantiate(&self, nodes: &[Node]) -> Result<CpuGraph> {
+        Ok(CpuGraph::new(nodes))
+    }
+
+    fn update(&self, graph: &mut CpuGraph, nodes: &[Node], changed: &[usize]) -> Result<()> {
+        graph.update(nodes, changed);
+        Ok(())
+    }
+
+    unsafe fn launch_graph(&self, stream: &CpuStream, graph: &CpuGraph) -> Result<()> {
+        match &stream.0 {
+            Kind::Inline(fault) => {
+                let _mode = FloatMode::enter();
+                // SAFETY: the caller's; the mode is set.
+                unsafe { run_nodes(&self.workers, graph.nodes(), fault) }.map_err(on_device)
+            }
+            Kind::Queued(queue) => {
+                // SAFETY: the caller's.
+                unsafe { queue.push(Work::Nodes(Arc::clone(graph.nodes()))) };
+                Ok(())
+            }
+        }
+    }
+
+    fn destroy_graph(&self, graph: CpuGraph) {
+        // Launches that are queued hold the list.
+        drop(graph);
+    }
+
+    fn is_peer(&self, _other: &Self) -> bool {
+        true
+    }
+
+    unsafe fn copy_peer(&self, stream: &CpuStream, _source: &Self, src: Ptr, dst: Ptr, bytes: usize) -> Result<()> {
+        match &stream.0 {
+            // SAFETY: the caller's.
+            Kind::Inline(_) => unsafe { copy_bytes(&self.workers, src, dst, bytes) },
+            // SAFETY: the caller's.
+            Kind::Queued(queue) => unsafe { queue.push(Work::Bytes { src, dst, bytes }) },
         }
         Ok(())
     }

@@ -16,6 +16,11 @@
 //! starve it. No result depends on the number of threads where the [contract](warpwave_core::numerics) says that it is
 //! reproducible.
 //!
+//! # Graphs and peers
+//!
+//! A graph is its list of operations: a launch executes them one after the other, on an asynchronous stream as one piece of the queue,
+//! and stops at the first that fails. Every CPU device is every other's peer.
+//!
 //! # Floating-point mode
 //!
 //! Operations round to nearest even and keep denormals, whatever mode the calling thread is in. Inline operations set
@@ -42,6 +47,7 @@ mod backend;
 mod event;
 mod execute;
 mod fault;
+mod graph;
 mod info;
 mod memory;
 mod simd;
@@ -52,6 +58,7 @@ mod workers;
 
 pub use backend::CpuBackend;
 pub use event::CpuEvent;
+pub use graph::CpuGraph;
 pub use stream::CpuStream;
 
 /// The CPU as a [`Device`](warpwave_core::Device). [`open`](warpwave_core::Device::open) gives the inline mode;

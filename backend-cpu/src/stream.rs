@@ -3,6 +3,7 @@
 use crate::event::Marker;
 use crate::execute::execute;
 use crate::fault::{Fault, catch};
+use crate::graph::run_nodes;
 use crate::sync::lock;
 use crate::transfer::{copy_bytes, transfer};
 use crate::workers::{FloatMode, Workers};
@@ -10,7 +11,7 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 use warpwave_core::operation::Ptr;
-use warpwave_core::{Error, ErrorKind, HostFn, Operation, Result, Transfer};
+use warpwave_core::{Error, ErrorKind, HostFn, Node, Operation, Result, Transfer};
 
 /// Work that a queue keeps room for once it has been empty.
 const KEPT: usize = 1024;
@@ -34,12 +35,14 @@ pub(crate) enum Kind {
 pub(crate) enum Work {
     Execute(Operation),
     Transfer(Transfer),
+    /// What a graph does.
+    Nodes(Arc<Vec<Node>>),
     /// A copy of bytes that were taken from the host when the work was enqueued.
     Staged {
         src: Box<[u8]>,
         dst: Ptr,
     },
-    /// A copy from or to memory of a caller who waits.
+    /// A copy from or to memory of another device, or of a caller who waits.
     Bytes {
         src: Ptr,
         dst: Ptr,
@@ -176,13 +179,17 @@ impl Work {
                 unsafe { transfer(workers, &copy) };
                 Ok(())
             }),
+            Work::Nodes(nodes) => {
+                // SAFETY: the caller's.
+                unsafe { run_nodes(workers, &nodes, fault) }
+            }
             Work::Staged { src, dst } => catch("an upload", || {
                 let bytes = src.len();
                 // SAFETY: `src` is live and not written; the caller vouches for `dst`.
                 unsafe { copy_bytes(workers, Ptr::new(src.as_ptr().cast_mut()), dst, bytes) };
                 Ok(())
             }),
-            Work::Bytes { src, dst, bytes } => catch("a copy from or to the host", || {
+            Work::Bytes { src, dst, bytes } => catch("a copy of bytes", || {
                 // SAFETY: the caller's.
                 unsafe { copy_bytes(workers, src, dst, bytes) };
                 Ok(())

@@ -1,7 +1,7 @@
 //! The narrow waist: all that a backend has to implement.
 //!
-//! A backend moves bytes, orders streams by events and executes [`Operation`]s. It knows nothing of buffers, hazards or pools:
-//! [`ManagedDevice`](crate::ManagedDevice) puts those on top, once for all backends.
+//! A backend moves bytes, orders streams by events and executes [`Operation`]s, one by one or as graphs. It knows nothing of buffers,
+//! hazards or pools: [`ManagedDevice`](crate::ManagedDevice) puts those on top, once for all backends.
 
 use crate::element::DType;
 use crate::error::Result;
@@ -41,6 +41,17 @@ pub struct Transfer {
     pub dst_pitch: usize,
 }
 
+/// One piece of the work of a graph.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // Nearly all are operations.
+pub enum Node {
+    /// What [`Backend::execute`] does.
+    Operation(Operation),
+    /// What [`Backend::copy`] does.
+    Copy(Transfer),
+}
+
 /// A function that a stream calls on the host when it gets there. It does not unwind.
 pub type HostFn = Box<dyn FnOnce() + Send + 'static>;
 
@@ -53,8 +64,9 @@ pub type HostFn = Box<dyn FnOnce() + Send + 'static>;
 ///   holds), disjoint from every other live allocation, and stays until it is freed;
 /// - work on one stream takes effect in the order in which the calls that enqueued it returned; work enqueued after
 ///   [`wait`](Backend::wait) returned starts after all the work that the event's [`record`](Backend::record) came after has ended;
-/// - [`execute`](Backend::execute) and [`copy`](Backend::copy) touch no memory but the operands of the operation, read only what is
-///   an input, and touch nothing more once the stream has passed them;
+/// - [`execute`](Backend::execute), [`copy`](Backend::copy), [`copy_peer`](Backend::copy_peer) and
+///   [`launch_graph`](Backend::launch_graph) touch no memory but the operands of the operations, read only what is an input, and touch
+///   nothing more once the stream has passed them;
 /// - [`upload`](Backend::upload) and [`download`](Backend::download) never touch host memory after they have returned.
 pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// A queue of work. Dropping one without [`destroy_stream`](Backend::destroy_stream) leaks it and does nothing else.
@@ -62,6 +74,9 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// A point in a stream's work, and its time. Dropping one without [`destroy_event`](Backend::destroy_event) leaks it and does
     /// nothing else.
     type Event: Debug + Send + Sync;
+    /// Work that is enqueued as one piece, as often as one likes. Dropping one without [`destroy_graph`](Backend::destroy_graph) leaks
+    /// it and does nothing else.
+    type Graph: Debug + Send + Sync;
 
     /// The devices that this backend finds, in the order of [`open`](Backend::open)'s index.
     ///
@@ -125,7 +140,8 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// Those of the driver; nothing was recorded then.
     fn record(&self, stream: &Self::Stream) -> Result<Self::Event>;
 
-    /// Makes later work of `stream` wait for the event. The host waits only if the stream is [inline](Backend::is_inline).
+    /// Makes later work of `stream` wait for the event. The host waits only if the stream is [inline](Backend::is_inline). The event
+    /// may be of a [peer](Backend::is_peer).
     ///
     /// # Errors
     /// Those of the driver; later work does not wait then.
@@ -195,4 +211,44 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// # Errors
     /// Those of the driver; the function is then dropped without having been called.
     fn host_fn(&self, stream: &Self::Stream, function: HostFn) -> Result<()>;
+
+    /// Makes a graph of a list of work, which is not empty. Executes nothing. What the work needs besides its operands is obtained
+    /// here: launching allocates nothing.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn instantiate(&self, nodes: &[Node]) -> Result<Self::Graph>;
+
+    /// Has later launches do `nodes`. They are those that the graph was made of, but for the scalars of the ones at the indices
+    /// `changed`, which ascend. Launches already enqueued keep the scalars that they had.
+    ///
+    /// # Errors
+    /// Those of the driver; the graph is then as it was.
+    fn update(&self, graph: &mut Self::Graph, nodes: &[Node], changed: &[usize]) -> Result<()>;
+
+    /// Enqueues the work of a graph, in the order of its list. Launches of one graph never overlap: the caller orders them.
+    ///
+    /// # Safety
+    /// As for [`execute`](Backend::execute), for each piece of it.
+    ///
+    /// # Errors
+    /// As for [`execute`](Backend::execute), for what any piece of it writes.
+    unsafe fn launch_graph(&self, stream: &Self::Stream, graph: &Self::Graph) -> Result<()>;
+
+    /// Releases a graph. Launches already enqueued still run.
+    fn destroy_graph(&self, graph: Self::Graph);
+
+    /// Whether this device and `other` can work together: [`copy_peer`](Backend::copy_peer) copies between their memories, and
+    /// streams of one [wait](Backend::wait) for events of the other. A device is its own peer.
+    fn is_peer(&self, other: &Self) -> bool;
+
+    /// Enqueues a copy of `bytes` bytes from the memory of `source`, a [peer](Backend::is_peer), to this device's. `stream` is this
+    /// device's.
+    ///
+    /// # Safety
+    /// As for [`execute`](Backend::execute), with `src` in memory of `source`.
+    ///
+    /// # Errors
+    /// As for [`execute`](Backend::execute).
+    unsafe fn copy_peer(&self, stream: &Self::Stream, source: &Self, src: Ptr, dst: Ptr, bytes: usize) -> Result<()>;
 }

@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::ops::{AsOperand, Operand};
-use crate::runtime::{Block, Dropped, Shared, Shelf, Step};
+use crate::runtime::{Block, Shared, Shelf, Step};
 use crate::sync::Arc;
 use crate::view::{AsVector, AsVectorMut, AsView, AsViewMut, Vector, VectorMut, View, ViewMut};
 use std::fmt;
@@ -92,8 +92,8 @@ pub(crate) struct Home<B: Backend> {
     pub(crate) shelf: Arc<Shelf>,
 }
 
-/// A handle of a block. Dropping the last one makes the block reusable on its stream, or leaves it to the next call on the device
-/// if another stream has used it.
+/// The handle of a block. Dropping it makes the block reusable on its stream, or leaves it to the next call on the device if another
+/// stream has used it, or to the last graph that touches it.
 pub(crate) struct BlockHandle<B: Backend> {
     pub(crate) block: ManuallyDrop<Arc<Block>>,
     home: Arc<Home<B>>,
@@ -111,13 +111,13 @@ impl<B: Backend> BlockHandle<B> {
 
 impl<B: Backend> Drop for BlockHandle<B> {
     fn drop(&mut self) {
-        // SAFETY: taken here once; a value that is being dropped is not used again. It is moved, not cloned, so that the list
-        // never holds a block that some handle still has.
+        // SAFETY: taken here once; a value that is being dropped is not used again.
         let block = unsafe { ManuallyDrop::take(&mut self.block) };
         let Home { shared, shelf } = &*self.home;
-        if let Some(block) = shelf.take_back(block, shared.keeps(Step::ReuseEntry)) {
-            shared.deferred.push(Dropped::Block(block));
+        if block.is_shared() {
+            block.forget_guards();
         }
+        shared.give_back(block, shelf);
         if !shared.keeps(Step::DeferredDrop) {
             shared.release_deferred();
         }

@@ -92,7 +92,7 @@ impl<B: Backend> ManagedDevice<B> {
     }
 
     pub(crate) fn from_shared(shared: Shared<B>) -> Result<Self> {
-        let shared = Arc::new(shared);
+        let shared = shared.into_arc();
         let default = ManagedStream::new(&shared)?;
         default.make_default();
         Ok(ManagedDevice { shared, default })

@@ -16,6 +16,7 @@ mod device;
 mod element;
 mod error;
 mod event;
+mod graph;
 mod info;
 mod matrix;
 pub mod numerics;
@@ -27,7 +28,7 @@ mod stream;
 mod sync;
 mod view;
 
-pub use backend::{Backend, HostFn, Space, Transfer};
+pub use backend::{Backend, HostFn, Node, Space, Transfer};
 pub use blas::{Blas, BlasTriangle, Rotm};
 pub use buffer::{Buffer, ManagedBuffer};
 pub use device::{Device, ManagedDevice, Numerics};
@@ -37,6 +38,7 @@ pub use element::{
 };
 pub use error::{Context, Error, ErrorKind, Result};
 pub use event::Event;
+pub use graph::{Argument, Graph, NodeId, Recorder};
 pub use info::{DeviceInfo, MemoryInfo};
 pub use matrix::{Batch, BatchMut, MatrixView, MatrixViewMut};
 pub use operation::{

@@ -15,7 +15,8 @@ use std::ops::{Deref, DerefMut};
 /// `len` elements of page-locked host memory, made by [`Stream::pinned`](crate::Stream::pinned).
 ///
 /// Copies between it and a buffer are asynchronous. The host reaches it only through [`read`](Pinned::read) and
-/// [`write`](Pinned::write), which wait for the copies that are still under way.
+/// [`write`](Pinned::write), which wait for the copies that are still under way. A [graph](crate::Graph) that touches it cannot be
+/// launched while one of their guards lives, unless both only read.
 pub struct Pinned<T: Element, D: Device> {
     handle: BlockHandle<D::Backend>,
     len: usize,
@@ -44,8 +45,7 @@ impl<T: Element, D: Device> Pinned<T, D> {
     /// # Errors
     /// Those of the driver, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a host function.
     pub fn read(&self) -> Result<PinnedRead<'_, T, D>> {
-        self.shared().wait_on_host(&self.handle.block, false)?;
-        self.handle.block.guard(false);
+        self.shared().give_host(&self.handle.block, false)?;
         Ok(PinnedRead { pinned: self })
     }
 
@@ -54,8 +54,7 @@ impl<T: Element, D: Device> Pinned<T, D> {
     /// # Errors
     /// As for [`read`](Pinned::read).
     pub fn write(&mut self) -> Result<PinnedWrite<'_, T, D>> {
-        self.shared().wait_on_host(&self.handle.block, true)?;
-        self.handle.block.guard(true);
+        self.shared().give_host(&self.handle.block, true)?;
         Ok(PinnedWrite { pinned: self })
     }
 
@@ -97,7 +96,7 @@ impl<T: Element, D: Device> Deref for PinnedRead<'_, T, D> {
 
     fn deref(&self) -> &[T] {
         // SAFETY: the block holds `len` initialised elements, aligned to 256 and not null even if there are none. No device writes them:
-        // pending writes were waited for, and the guard's mark refuses new ones while it lives; the borrow keeps the host from writing.
+        // the guard's mark refuses new writes while it lives, and those before it were waited for; the borrow keeps the host from writing.
         unsafe { std::slice::from_raw_parts(self.pinned.pointer(), self.pinned.len) }
     }
 }
@@ -114,7 +113,7 @@ impl<T: Element, D: Device> Deref for PinnedWrite<'_, T, D> {
 impl<T: Element, D: Device> DerefMut for PinnedWrite<'_, T, D> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: the block holds `len` initialised elements, aligned to 256 and not null even if there are none. No device reads or writes
-        // them: pending work was waited for, and the guard's mark refuses new work; the exclusive borrow keeps the host's other uses away.
+        // them: the guard's mark refuses new work, and work before it was waited for; the exclusive borrow keeps the host's other uses away.
         unsafe { std::slice::from_raw_parts_mut(self.pinned.pointer(), self.pinned.len) }
     }
 }

@@ -11,6 +11,6 @@ pub(crate) use std::sync::Arc;
 pub(crate) use std::sync::atomic::Ordering;
 #[cfg(test)]
 pub(crate) use switched::{
-    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, TaskFlag, inside_host_fn, locks_held,
-    spawn,
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, TaskFlag, forget_locks, inside_host_fn,
+    locks_held, spawn,
 };

@@ -13,6 +13,7 @@ use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 pub(crate) enum Dropped<B: Backend> {
     Block(Arc<Block>),
     Event(B::Event),
+    Graph(B::Graph),
     /// The last handle of a stream is gone.
     Stream(StreamId),
     /// A closed stream's raw stream, which someone may still be about to record on.

@@ -1,7 +1,8 @@
 //! Host functions: what may not happen inside one, and what may not happen beside one.
 
+use super::stream::Blocker;
 use crate::error::{Error, Result};
-use crate::sync::{Arc, Condvar, Mutex, inside_host_fn};
+use crate::sync::{Arc, Condvar, Mutex, Ordering, inside_host_fn};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, Weak};
@@ -52,6 +53,16 @@ pub(crate) struct Gate {
 struct State {
     outstanding: usize,
     freeing: usize,
+    /// Host functions of other devices that work on this one comes after.
+    of_peers: Vec<Blocker>,
+}
+
+impl State {
+    /// Whether device work may be waiting for the host.
+    fn may_wait(&mut self) -> bool {
+        self.of_peers.retain(|blocker| !blocker.load(Ordering::Acquire));
+        self.outstanding > 0 || !self.of_peers.is_empty()
+    }
 }
 
 /// The gates of physical devices that are open. The standard library's mutex: it is held for this file's own few lines only.
@@ -87,11 +98,25 @@ impl Gate {
         self.state.lock().outstanding -= 1;
     }
 
-    /// Runs `free` unless a host function is outstanding.
+    /// Work on the device is about to be made to wait for work on another one, which comes after what `blockers` stands for. Waits
+    /// while memory is being freed.
+    pub(crate) fn host_fn_of_peer(&self, blockers: &[Blocker]) {
+        let mut state = self.state.lock();
+        while state.freeing > 0 {
+            state = self.changed.wait(state);
+        }
+        for blocker in blockers {
+            if !state.of_peers.iter().any(|known| Arc::ptr_eq(known, blocker)) {
+                state.of_peers.push(blocker.clone());
+            }
+        }
+    }
+
+    /// Runs `free` unless a host function is outstanding, here or on a peer that work on the device waits for.
     pub(crate) fn free<R>(&self, free: impl FnOnce() -> R) -> Option<R> {
         {
             let mut state = self.state.lock();
-            if state.outstanding > 0 {
+            if state.may_wait() {
                 return None;
             }
             state.freeing += 1;

@@ -15,13 +15,20 @@
 //! at once, with an entry that makes other streams wait for the old work; any other is parked until events on the streams that used it
 //! have occurred. Of the blocks that wait for one stream only the first is ever asked about.
 //!
+//! **Graphs** touch memory that nobody has borrowed. So recording marks a block as shared, and whoever touches a shared block first
+//! [claims](claim) its bytes. **Peers** have their memory copied in the order of both devices: see [`peer`].
+//!
 //! No lock is held across a call of the backend. A single stream never records or waits.
 
 mod block;
+mod claim;
 mod deferred;
+mod footprint;
 mod host;
 mod parked;
+mod peer;
 mod pool;
+mod recording;
 mod release;
 mod step;
 mod stream;
@@ -33,6 +40,7 @@ mod tracker;
 pub(crate) use block::Block;
 pub(crate) use deferred::Dropped;
 pub(crate) use host::refuse_inside;
+pub(crate) use recording::{Executable, Recording};
 pub(crate) use step::Step;
 pub(crate) use stream::{Point, StreamCore};
 pub(crate) use submit::{Access, Checked};
@@ -45,10 +53,11 @@ use deferred::Deferred;
 use host::Gate;
 use pool::Pool;
 pub(crate) use pool::Shelf;
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
-use std::sync::Weak;
+use std::sync::{OnceLock, Weak};
 use tracker::StreamId;
 
 /// One opening of a device: tells memory and events of devices apart, also where one physical device was opened twice.
@@ -56,6 +65,19 @@ use tracker::StreamId;
 pub(crate) struct Opening {
     /// The device's identifier.
     id: String,
+    /// The device itself.
+    device: OnceLock<Weak<dyn Any + Send + Sync>>,
+}
+
+impl Opening {
+    pub(crate) fn new(id: &str) -> Arc<Self> {
+        Arc::new(Opening { id: id.to_owned(), device: OnceLock::new() })
+    }
+
+    /// The device, if its backend is `B` and it is still open.
+    pub(crate) fn device<B: Backend>(&self) -> Option<Arc<Shared<B>>> {
+        self.device.get()?.upgrade()?.downcast().ok()
+    }
 }
 
 /// What all handles of a device share.
@@ -73,6 +95,8 @@ pub(crate) struct Inner<B: Backend> {
     gate: Arc<Gate>,
     /// The shelves of all streams, those that are forgotten included as long as blocks come back to them.
     shelves: Mutex<Vec<Weak<Shelf>>>,
+    /// Streams that wait for copies of this device's memory to others.
+    peers: Mutex<Vec<NewStream<B>>>,
     /// Bytes that the backend has allocated and not freed.
     allocated: AtomicUsize,
     lost: AtomicBool,
@@ -112,7 +136,7 @@ impl<B: Backend> Shared<B> {
         let info = backend.info();
         let mut inner = Box::new(Inner {
             backend,
-            opening: Arc::new(Opening { id: info.id.clone() }),
+            opening: Opening::new(&info.id),
             default: Mutex::new(Weak::new()),
             streams: Mutex::default(),
             next_stream: AtomicU64::new(1),
@@ -121,6 +145,7 @@ impl<B: Backend> Shared<B> {
             gate: Arc::default(),
             info,
             shelves: Mutex::default(),
+            peers: Mutex::default(),
             allocated: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
             #[cfg(test)]
@@ -130,6 +155,15 @@ impl<B: Backend> Shared<B> {
             inner.gate = Gate::of(inner.info.uuid.as_deref());
         }
         Shared(ManuallyDrop::new(inner))
+    }
+
+    /// Makes it what all handles share.
+    pub(crate) fn into_arc(self) -> Arc<Self> {
+        let shared = Arc::new(self);
+        let device: Weak<dyn Any + Send + Sync> = Arc::<Self>::downgrade(&shared);
+        // It is set here only, once for each opening.
+        let _ = shared.opening.device.set(device);
+        shared
     }
 }
 

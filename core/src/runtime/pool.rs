@@ -74,7 +74,7 @@ impl Shelf {
         self.0.lock().in_use += block.bytes;
     }
 
-    /// Takes back a block whose last handle is gone. Gives it on to who can find out when it is free, if it has to be found out.
+    /// Takes back a block that nobody has any more. Gives it on to who can find out when it is free, if it has to be found out.
     /// `remember` is as for [`Block::recycle`].
     pub(crate) fn take_back(&self, mut block: Arc<Block>, remember: bool) -> Option<Arc<Block>> {
         if block.bytes == 0 {

@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::deferred::{Dropped, EventCell};
 use super::parked::{Awaited, Parked};
-use super::pool;
+use super::pool::{self, Shelf};
 use super::stream::{Phase, Point, StreamCore};
 use super::tracker::StreamId;
 use super::{Inner, Step};
@@ -18,7 +18,7 @@ impl<B: Backend> Inner<B> {
     pub(crate) fn allocate(&self, stream: &StreamCore<B>, space: Space, bytes: usize) -> Result<Arc<Block>> {
         self.enter()?;
         if bytes == 0 {
-            return Ok(Arc::new(Block::empty(space, &self.opening, stream.id)));
+            return Ok(Arc::new(Block::empty(space, &self.opening, stream.id, &stream.shelf)));
         }
         let too_large = || Error::invalid("len", "at most isize::MAX bytes", format_args!("{bytes} bytes"));
         let class = pool::class(bytes).ok_or_else(too_large)?;
@@ -42,7 +42,7 @@ impl<B: Backend> Inner<B> {
     fn adopt_idle(&self, home: &StreamCore<B>, space: Space, class: usize) -> Option<Arc<Block>> {
         let mut block = self.pool.idle.lock().pop(space, class)?;
         // Nobody else has a handle of a free block, so this succeeds.
-        Arc::get_mut(&mut block)?.move_to(home.id);
+        Arc::get_mut(&mut block)?.move_to(home.id, &home.shelf);
         Some(block)
     }
 
@@ -60,7 +60,7 @@ impl<B: Backend> Inner<B> {
         };
         let ptr = result?;
         self.allocated.fetch_add(class, Ordering::Relaxed);
-        Ok(Block::new(ptr, class, space, &self.opening, stream.id))
+        Ok(Block::new(ptr, class, space, &self.opening, stream.id, &stream.shelf))
     }
 
     /// Gives cached memory back to the driver; returns how many bytes. Waits for the work that used it; while a host function is
@@ -150,22 +150,38 @@ impl<B: Backend> Inner<B> {
             match dropped {
                 Dropped::Event(event) => self.backend.destroy_event(event),
                 Dropped::Block(block) => self.release_block(block),
+                Dropped::Graph(graph) => self.backend.destroy_graph(graph),
                 Dropped::Stream(id) => self.close_stream(id),
                 Dropped::Raw(raw) => self.destroy_stream(raw),
             }
         }
     }
 
+    /// A handle of a block is gone, or a graph that touches it. The last of them makes the block reusable on its home stream, or
+    /// leaves it to the next call if another stream has used it. `shelf` is the home's.
+    pub(crate) fn give_back(&self, block: Arc<Block>, shelf: &Shelf) {
+        let Some(block) = self.last_of(block) else { return };
+        if let Some(block) = shelf.take_back(block, self.keeps(Step::ReuseEntry)) {
+            self.deferred.push(Dropped::Block(block));
+        }
+    }
+
+    /// The block, if nobody else has it. Of several who drop it at the same time exactly one gets it.
+    fn last_of(&self, mut block: Arc<Block>) -> Option<Arc<Block>> {
+        if Arc::get_mut(&mut block).is_some() {
+            return Some(block);
+        }
+        if !self.keeps(Step::GraphKeepsBlocks) {
+            let shelf = block.shelf()?;
+            let Block { ptr, bytes, space, home, .. } = *block;
+            let another = Block::new(ptr, bytes, space, &self.opening, home, &shelf);
+            shelf.count(&another);
+            return Some(Arc::new(another));
+        }
+        Arc::into_inner(block).map(Arc::new)
+    }
+
     fn release_block(&self, block: Arc<Block>) {
-        // If there is another handle, a graph's for one, the last to be dropped releases the block.
-        let block = if Arc::strong_count(&block) == 1 {
-            block
-        } else {
-            match Arc::into_inner(block) {
-                Some(block) => Arc::new(block),
-                None => return,
-            }
-        };
         if block.bytes == 0 {
             return;
         }
@@ -319,7 +335,9 @@ impl<B: Backend> Inner<B> {
     }
 
     /// Releases everything, after all work has ended. Runs on a thread of its own, when no handle is left.
-    pub(super) fn close(self) {
+    pub(super) fn close(mut self) {
+        // They hold raw streams, which are to be destroyed.
+        self.peers.get_mut().clear();
         if self.lost.load(Ordering::Relaxed) {
             return;
         }

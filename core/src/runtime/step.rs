@@ -83,4 +83,28 @@ steps! {
     PinnedWaits,
     /// Device work on pinned memory that a guard gives the host is refused.
     PinnedGuard,
+    /// Recording marks the memory that it touches as shared with a graph.
+    MarkShared,
+    /// A launch claims what it touches before it looks for conflicts.
+    LaunchClaims,
+    /// So does an access to memory that is shared with a graph.
+    AccessClaims,
+    /// A claim is withdrawn only when the entry that takes its place is in.
+    ClaimUntilEntry,
+    /// Blocks are claimed in the order of their addresses.
+    ClaimOrder,
+    /// The host claims pinned memory before it marks it as its own.
+    GuardClaims,
+    /// Who has claimed pinned memory looks again whether the host has it.
+    GuardAfterClaim,
+    /// A block that a graph touches goes back to the pool only when no graph and no handle has it.
+    GraphKeepsBlocks,
+    /// A copy from a peer waits for what its source was written by.
+    PeerWaits,
+    /// A copy from a peer leaves an entry at its source.
+    PeerEntry,
+    /// Waits between peers seal as others do.
+    PeerSeals,
+    /// While work of a device comes after a host function of a peer nothing is freed.
+    PeerGate,
 }

@@ -1,6 +1,7 @@
 //! Enqueueing: wait for what conflicts, enqueue, leave an entry.
 
 use super::block::Block;
+use super::claim::Claims;
 use super::deferred::EventCell;
 use super::stream::{Blocker, Phase, Point, StreamCore};
 use super::tracker::{Entry, StreamId, Ticket};
@@ -35,10 +36,12 @@ impl<B: Backend> Inner<B> {
     /// device's or that a guard gives the host. Calls without elements pass through here too, so that they are refused alike.
     pub(crate) fn admit(&self, stream: &StreamCore<B>, accesses: &[Access<'_>]) -> Result<()> {
         self.enter()?;
-        for access in accesses {
-            self.check(access).map_err(|e| self.note(e).on_stream(stream.id))?;
-        }
-        Ok(())
+        self.check_all(stream, accesses)
+    }
+
+    fn check_all(&self, stream: &StreamCore<B>, accesses: &[Access<'_>]) -> Result<()> {
+        let check = |access| self.check(access).map_err(|e| self.note(e).on_stream(stream.id));
+        accesses.iter().try_for_each(check)
     }
 
     /// Enqueues work that does `accesses`, which have been [admitted](Self::admit). `raw` is `stream`'s own.
@@ -46,6 +49,67 @@ impl<B: Backend> Inner<B> {
     /// # Errors
     /// Those of the backend. If the wait for earlier work fails nothing was enqueued.
     pub(crate) fn enqueue(
+        &self,
+        stream: &StreamCore<B>,
+        raw: &B::Stream,
+        accesses: &[Access<'_>],
+        enqueue: impl FnOnce(&B) -> Result<()>,
+    ) -> Result<()> {
+        let claims = if self.keeps(Step::AccessClaims) { self.claim(accesses) } else { Claims::default() };
+        self.enqueue_with(claims, stream, raw, accesses, enqueue)
+    }
+
+    /// Enqueues a graph that does `accesses`. Nobody has borrowed what it touches.
+    ///
+    /// # Errors
+    /// As for [`enqueue`](Self::enqueue).
+    pub(crate) fn launch(
+        &self,
+        stream: &StreamCore<B>,
+        raw: &B::Stream,
+        accesses: &[Access<'_>],
+        launch: impl FnOnce(&B) -> Result<()>,
+    ) -> Result<()> {
+        self.admit(stream, accesses)?;
+        let claims = if self.keeps(Step::LaunchClaims) { self.claim(accesses) } else { Claims::default() };
+        self.enqueue_with(claims, stream, raw, accesses, launch)
+    }
+
+    /// Claims what `accesses` touch of blocks that graphs share.
+    pub(crate) fn claim<'a>(&self, accesses: &[Access<'a>]) -> Claims<'a> {
+        Claims::of(accesses, self.keeps(Step::ClaimOrder))
+    }
+
+    fn enqueue_with(
+        &self,
+        claims: Claims<'_>,
+        stream: &StreamCore<B>,
+        raw: &B::Stream,
+        accesses: &[Access<'_>],
+        enqueue: impl FnOnce(&B) -> Result<()>,
+    ) -> Result<()> {
+        if !claims.is_empty() && self.keeps(Step::GuardAfterClaim) {
+            // The host may have taken pinned memory since it was admitted; it claims that first, so from here on it cannot.
+            self.check_all(stream, accesses)?;
+        }
+        let mut claims = Some(claims);
+        let enqueue = |backend: &B| {
+            let result = enqueue(backend);
+            if !self.keeps(Step::ClaimUntilEntry) {
+                claims = None;
+            }
+            result
+        };
+        let result = self.enqueue_claimed(stream, raw, accesses, enqueue);
+        drop(claims);
+        result
+    }
+
+    /// Enqueues work; no other call touches what it touches meanwhile.
+    ///
+    /// # Errors
+    /// As for [`enqueue`](Self::enqueue).
+    pub(super) fn enqueue_claimed(
         &self,
         stream: &StreamCore<B>,
         raw: &B::Stream,
@@ -182,7 +246,7 @@ impl<B: Backend> Inner<B> {
     }
 
     /// Records a sealing event on `stream`, after all that it has enqueued, before something that `blockers` stands for.
-    fn seal(&self, stream: &StreamCore<B>, raw: &B::Stream, blockers: Vec<Blocker>) -> Result<()> {
+    pub(super) fn seal(&self, stream: &StreamCore<B>, raw: &B::Stream, blockers: Vec<Blocker>) -> Result<()> {
         let ticket = stream.tail();
         let event = self.record(raw)?;
         stream.seal(ticket, event, blockers, self.keeps(Step::SealOrder));
@@ -190,7 +254,7 @@ impl<B: Backend> Inner<B> {
     }
 
     /// `clock` is what the stream had waited for before the enqueue.
-    fn leave_entries(
+    pub(super) fn leave_entries(
         &self,
         stream: &StreamCore<B>,
         accesses: &[Access<'_>],
@@ -272,9 +336,20 @@ impl<B: Backend> Inner<B> {
         result.map_err(|e| self.note(e).on_stream(stream.id))
     }
 
-    /// Waits on the host for the work of every stream that conflicts with an access to all of `block`.
-    pub(crate) fn wait_on_host(&self, block: &Block, write: bool) -> Result<()> {
+    /// Gives all of `block` to the host: marks it so, and waits for the work of every stream that conflicts with that. No more comes
+    /// in once it is marked.
+    pub(crate) fn give_host(&self, block: &Arc<Block>, write: bool) -> Result<()> {
         self.enter()?;
+        let access = Access { block, start: 0, end: usize::MAX, write, argument: "self" };
+        // Until then a graph may be on the way to it.
+        let claims = if self.keeps(Step::GuardClaims) { self.claim(&[access]) } else { Claims::default() };
+        let before = block.guard(write);
+        drop(claims);
+        self.wait_on_host(block, write).inspect_err(|_| block.undo_guard(write, before))
+    }
+
+    /// Waits on the host for the work of every stream that conflicts with an access to all of `block`.
+    fn wait_on_host(&self, block: &Block, write: bool) -> Result<()> {
         if !self.keeps(Step::PinnedWaits) {
             return Ok(());
         }

@@ -15,10 +15,23 @@ pub(crate) struct Entry {
     pub(crate) write: bool,
 }
 
+/// An access whose entry is not in yet; see [`claim`](super::claim).
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    owner: u64,
+    start: usize,
+    end: usize,
+    write: bool,
+}
+
+/// Two accesses conflict if they overlap and are not both reads.
+fn conflict((start, end, write): (usize, usize, bool), other: (usize, usize, bool)) -> bool {
+    (write || other.2) && start.max(other.0) < end.min(other.1)
+}
+
 impl Entry {
-    /// Two accesses conflict if they overlap and are not both reads.
     fn conflicts_with(&self, start: usize, end: usize, write: bool) -> bool {
-        (self.write || write) && self.start.max(start) < self.end.min(end)
+        conflict((self.start, self.end, self.write), (start, end, write))
     }
 
     /// Whether everyone who would have to wait for `older` has to wait for `self` too.
@@ -33,6 +46,8 @@ pub(crate) struct Tracker {
     entries: Vec<Entry>,
     /// How many entries the last merge left.
     merged: usize,
+    /// Accesses under way to a block that graphs share.
+    claims: Vec<Claim>,
 }
 
 /// Past this many entries those of one stream and kind are merged. A merged entry covers more bytes than were touched, so that
@@ -120,7 +135,22 @@ impl Tracker {
         self.entries.retain(|entry| !gone.contains(&entry.stream));
     }
 
-    /// Forgets everything, and starts over with one access, if there is one.
+    /// Whether a claim conflicts with an access to `start..end`.
+    pub(crate) fn is_claimed(&self, start: usize, end: usize, write: bool) -> bool {
+        self.claims.iter().any(|claim| conflict((claim.start, claim.end, claim.write), (start, end, write)))
+    }
+
+    /// Adds a claim.
+    pub(crate) fn claim(&mut self, owner: u64, start: usize, end: usize, write: bool) {
+        self.claims.push(Claim { owner, start, end, write });
+    }
+
+    /// Removes the claims of an owner.
+    pub(crate) fn withdraw(&mut self, owner: u64) {
+        self.claims.retain(|claim| claim.owner != owner);
+    }
+
+    /// Forgets everything, and starts over with one access, if there is one. Nobody has a claim.
     pub(crate) fn reset(&mut self, first: Option<Entry>) {
         self.entries.clear();
         self.merged = 0;

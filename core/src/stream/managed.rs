@@ -1,15 +1,16 @@
 //! The one implementation of [`Stream`], over a backend's raw stream.
 
 use super::{Stream, same_len};
-use crate::backend::{Backend, Space, Transfer};
+use crate::backend::{Backend, Node, Space, Transfer};
 use crate::buffer::{BlockHandle, Home, ManagedBuffer};
 use crate::device::{ManagedDevice, private};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::graph::{Graph, Recorder};
 use crate::operation::{Operation, Precision};
 use crate::pinned::Pinned;
-use crate::runtime::{Access, Checked, Dropped, Point, Shared, StreamCore};
+use crate::runtime::{Access, Checked, Dropped, Executable, Point, Recording, Shared, StreamCore};
 use crate::sync::Arc;
 use crate::view::{AsView, AsViewMut};
 use std::fmt;
@@ -18,6 +19,8 @@ use std::fmt;
 pub struct ManagedStream<B: Backend> {
     queue: Arc<Queue<B>>,
     precision: Precision,
+    /// What calls are recorded in; `None` if they are executed.
+    recording: Option<Arc<Recording<B>>>,
 }
 
 /// What the handles of a stream share. Dropping it leaves the stream to the next call on the device.
@@ -59,7 +62,7 @@ impl<B: Backend> ManagedStream<B> {
         let (core, raw) = shared.new_stream()?;
         let home = Arc::new(Home { shared: shared.clone(), shelf: core.shelf.clone() });
         let queue = Arc::new(Queue { core, raw, shared: shared.clone(), home });
-        Ok(ManagedStream { queue, precision: Precision::Strict })
+        Ok(ManagedStream { queue, precision: Precision::Strict, recording: None })
     }
 
     /// Makes this the stream that [`Device::default_stream`] gives.
@@ -72,14 +75,34 @@ impl<B: Backend> ManagedStream<B> {
         let bytes = len.checked_mul(size).ok_or_else(|| {
             Error::invalid("len", "a size in bytes that fits the address space", format_args!("{len} × {size} bytes"))
         })?;
-        let block = shared.allocate(core, space, bytes).map_err(|e| e.in_operation("alloc"))?;
-        Ok(BlockHandle::new(block, home))
+        let fresh = || shared.allocate(core, space, bytes);
+        let block = match &self.recording {
+            None => fresh(),
+            Some(recording) => recording.allocate(space, bytes, fresh),
+        };
+        Ok(BlockHandle::new(block.map_err(|e| e.in_operation("alloc"))?, home))
+    }
+
+    /// A handle of the same stream whose calls are executed.
+    fn executing(&self) -> Self {
+        ManagedStream { queue: self.queue.clone(), precision: self.precision, recording: None }
+    }
+
+    /// Refuses a call that cannot be recorded; `instead` is what can.
+    fn refuse_recording(&self, instead: &str) -> Result<()> {
+        match &self.recording {
+            None => Ok(()),
+            Some(_) => {
+                let expected = format_args!("a stream that executes ({instead})").to_string();
+                Err(self.queue.shared.note(Error::invalid("self", expected, "a recorder")))
+            }
+        }
     }
 }
 
 impl<B: Backend> Clone for ManagedStream<B> {
     fn clone(&self) -> Self {
-        ManagedStream { queue: self.queue.clone(), precision: self.precision }
+        ManagedStream { queue: self.queue.clone(), precision: self.precision, recording: self.recording.clone() }
     }
 }
 
@@ -96,7 +119,8 @@ impl<B: Backend> Stream for ManagedStream<B> {
 
     fn device(&self) -> ManagedDevice<B> {
         let default = self.queue.shared.default.lock().upgrade().unwrap_or_else(|| self.queue.clone());
-        ManagedDevice::of_parts(&self.queue.shared, ManagedStream { queue: default, precision: Precision::Strict })
+        let default = ManagedStream { queue: default, precision: Precision::Strict, recording: None };
+        ManagedDevice::of_parts(&self.queue.shared, default)
     }
 
     fn id(&self) -> u64 {
@@ -108,7 +132,7 @@ impl<B: Backend> Stream for ManagedStream<B> {
     }
 
     fn with_precision(&self, precision: Precision) -> Self {
-        ManagedStream { queue: self.queue.clone(), precision }
+        ManagedStream { precision, ..self.clone() }
     }
 
     fn alloc<T: Element>(&self, len: usize) -> Result<ManagedBuffer<T, B>> {
@@ -128,13 +152,19 @@ impl<B: Backend> Stream for ManagedStream<B> {
             // conflicting work. `data` is as long and lives over the call, after which the backend does not touch it.
             unsafe { backend.upload(raw, data.as_ptr().cast(), ptr, bytes) }
         };
-        self.queue.copy(&[x.writes("x")], data.is_empty(), copy).map_err(|e| e.in_operation("write"))
+        let write = || {
+            self.refuse_recording("write before the launch, or `upload` from pinned memory")?;
+            self.queue.copy(&[x.writes("x")], data.is_empty(), copy)
+        };
+        write().map_err(|e| e.in_operation("write"))
     }
 
     fn read<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut [T]) -> Result<()> {
         let Queue { core, shared, .. } = &*self.queue;
         let x = x.view();
         same_len("read", "data", x.len(), data.len())?;
+        self.refuse_recording("read after the launch, or `download` to pinned memory")
+            .map_err(|e| e.in_operation("read"))?;
         let (ptr, bytes) = (x.part.ptr(), x.part.bytes);
         let copy = |backend: &B, raw: &B::Stream| {
             // SAFETY: `x` is `bytes` long and lies in a live block; this stream has been ordered after conflicting work. `data` is as
@@ -149,13 +179,45 @@ impl<B: Backend> Stream for ManagedStream<B> {
         shared.report(core, result).map_err(|e| e.in_operation("read"))
     }
 
+    fn copy_from_peer<T: Element>(
+        &self,
+        x: &impl AsView<T, Self::Device>,
+        y: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        const NAME: &str = "copy_from_peer";
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        self.refuse_recording("copy before or after the launch").map_err(|e| e.in_operation(NAME))?;
+        let (x, y) = (x.view(), y.view_mut());
+        let source = x.part.block.device.device::<B>().filter(|source| !Arc::ptr_eq(source, shared));
+        let Some(source) = source else { return self.copy_views(x, y, NAME, ["x", "y"]) };
+        let y = y.into_view();
+        same_len(NAME, "y", x.len(), y.len())?;
+        shared.copy_from_peer(core, raw, &source, x.reads("x"), y.writes("y")).map_err(|e| e.in_operation(NAME))
+    }
+
+    fn record_graph(
+        &self,
+        body: impl FnOnce(&Recorder<ManagedDevice<B>>) -> Result<()>,
+    ) -> Result<Graph<ManagedDevice<B>>> {
+        let shared = &self.queue.shared;
+        let named = |e: Error| shared.note(e).on_stream(self.queue.core.id).in_operation("record_graph");
+        self.refuse_recording("record each graph by itself").map_err(named)?;
+        shared.enter().map_err(named)?;
+        let recording = Arc::new(Recording::begin(shared));
+        let stream = ManagedStream { recording: Some(recording.clone()), ..self.clone() };
+        body(&Recorder::new(stream, recording.clone()))?;
+        Ok(Graph::new(recording.finish().map_err(named)?))
+    }
+
     fn host_fn(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
+        self.refuse_recording("enqueue it before or after the launch").map_err(|e| e.in_operation("host_fn"))?;
         shared.host_fn(core, raw, function)
     }
 
     fn record(&self) -> Result<Event<ManagedDevice<B>>> {
         let Queue { core, raw, shared, .. } = &*self.queue;
+        self.refuse_recording("record before or after the launch").map_err(|e| e.in_operation("record"))?;
         shared.enter()?;
         let point =
             shared.record_point(core, raw).map_err(|e| shared.note(e).on_stream(core.id).in_operation("record"))?;
@@ -164,6 +226,7 @@ impl<B: Backend> Stream for ManagedStream<B> {
 
     fn wait(&self, event: &Event<ManagedDevice<B>>) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
+        self.refuse_recording("wait before the launch").map_err(|e| e.in_operation("wait"))?;
         shared.enter()?;
         let opening = &event.shared.opening;
         shared.check_opening(opening, "event", "an event").map_err(|e| e.on_stream(core.id).in_operation("wait"))?;
@@ -174,6 +237,7 @@ impl<B: Backend> Stream for ManagedStream<B> {
 
     fn synchronize(&self) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
+        self.refuse_recording("synchronize after the launch").map_err(|e| e.in_operation("synchronize"))?;
         shared.synchronize(core, raw).map_err(|e| e.in_operation("synchronize"))
     }
 
@@ -190,10 +254,11 @@ impl<B: Backend> Stream for ManagedStream<B> {
             if !shared.backend.supports(kind, dtype) {
                 return Err(shared.note(Error::unsupported(format_args!("{kind} of {dtype}"))));
             }
-            if operation.is_empty() {
-                return Ok(());
+            match &self.recording {
+                Some(recording) => recording.operation(operation, accesses),
+                None if operation.is_empty() => Ok(()),
+                None => shared.enqueue(core, raw, accesses, execute),
             }
-            shared.enqueue(core, raw, accesses, execute)
         };
         submit().map_err(|e| e.in_operation(kind))
     }
@@ -210,6 +275,37 @@ impl<B: Backend> Stream for ManagedStream<B> {
             // SAFETY: as for `submit`: source and destination are views of equal shape, one of them borrowed exclusively, so disjoint.
             unsafe { backend.copy(raw, &transfer) }
         };
-        self.queue.copy(accesses, is_empty, copy).map_err(|e| e.in_operation(name))
+        let submit = || match &self.recording {
+            None => self.queue.copy(accesses, is_empty, copy),
+            Some(recording) => {
+                self.queue.shared.admit(&self.queue.core, accesses)?;
+                recording.copy((!is_empty).then_some(Node::Copy(transfer)), accesses)
+            }
+        };
+        submit().map_err(|e| e.in_operation(name))
+    }
+
+    fn waits(&self, _checked: Checked, instead: &str) -> Result<()> {
+        self.refuse_recording(instead)
+    }
+
+    fn constant<T: Element>(&self, _checked: Checked, data: &[T]) -> Result<ManagedBuffer<T, B>> {
+        // On a recorder the memory is written now, once, and is no temporary that the graph might write.
+        self.executing().from_slice(data)
+    }
+
+    fn launch_graph(&self, _checked: Checked, graph: &mut Executable<B>) -> Result<()> {
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        let named = |e: Error| shared.note(e).on_stream(core.id);
+        shared.enter()?;
+        self.refuse_recording("launch a graph by itself")?;
+        graph.shared.check_opening(&shared.opening, "stream", "a stream").map_err(named)?;
+        let Some((raw_graph, accesses)) = graph.prepare().map_err(named)? else { return Ok(()) };
+        shared.launch(core, raw, &accesses, |backend| {
+            // SAFETY: the typed methods that made the graph's operations have checked them; their operands lie in blocks that the graph
+            // keeps. `launch` has ordered this stream after conflicting work, nobody else touches them until later work can be ordered
+            // after this, and the pool reuses the blocks only when the stream has passed it.
+            unsafe { backend.launch_graph(raw, raw_graph) }
+        })
     }
 }

@@ -12,10 +12,11 @@ use crate::device::{Device, private};
 use crate::element::{Element, ScalarValue};
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::graph::{Graph, Recorder};
 use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::operation::{Operation, Precision};
 use crate::pinned::Pinned;
-use crate::runtime::{Access, Checked};
+use crate::runtime::{Access, Checked, Executable};
 use crate::view::{AsVector, AsVectorMut, AsView, AsViewMut, View, ViewMut};
 use std::fmt;
 
@@ -202,6 +203,26 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         self.submit(Checked::TYPED, Operation::Fill { value, out }, &[x.writes("x")])
     }
 
+    /// `y = x`, with `x` in the memory of another device of this type; of this one as well. The work on either memory is ordered on both
+    /// devices as if they were one.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ, [`Unsupported`](crate::ErrorKind::Unsupported) if the
+    /// devices cannot reach each other: those of two vendors, to which [`read`](Stream::read) and [`write`](Stream::write) by way of
+    /// the host remain.
+    fn copy_from_peer<T: Element>(
+        &self,
+        x: &impl AsView<T, Self::Device>,
+        y: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()>;
+
+    /// Records the calls that `body` makes on the [`Recorder`], to be [launched](Graph::launch) as often as one likes. None of
+    /// them is executed. See [`Graph`].
+    ///
+    /// # Errors
+    /// Those of `body`, and those of the driver.
+    fn record_graph(&self, body: impl FnOnce(&Recorder<Self::Device>) -> Result<()>) -> Result<Graph<Self::Device>>;
+
     /// Calls `function` on the host when the stream gets there.
     ///
     /// The function may wait for other host threads, but not for device work or for another host function; calls to a device from inside it are
@@ -238,6 +259,18 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     #[doc(hidden)]
     fn transfer(&self, checked: Checked, transfer: Transfer, accesses: &[Access<'_>], name: &'static str)
     -> Result<()>;
+
+    /// Refuses a call that waits, on a stream that records; `instead` is what to call.
+    #[doc(hidden)]
+    fn waits(&self, checked: Checked, instead: &str) -> Result<()>;
+
+    /// A buffer with a copy of `data` that nothing will write. A graph under recording has it written now, not by each launch.
+    #[doc(hidden)]
+    fn constant<T: Element>(&self, checked: Checked, data: &[T]) -> Result<BufferOf<Self, T>>;
+
+    /// Enqueues a graph.
+    #[doc(hidden)]
+    fn launch_graph(&self, checked: Checked, graph: &mut Executable<<Self::Device as Device>::Backend>) -> Result<()>;
 
     /// `arguments` names the source and the destination.
     #[doc(hidden)]

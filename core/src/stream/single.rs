@@ -4,6 +4,7 @@ use super::{BufferOf, Stream};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::runtime::Checked;
 use crate::view::{AsViewMut, View};
 
 /// The first element of `out`.
@@ -32,6 +33,7 @@ pub(crate) fn one<S: Stream, T: Element>(
     stream: &S,
     compute: impl FnOnce(&mut BufferOf<S, T>) -> Result<()>,
 ) -> Result<T> {
+    stream.waits(Checked::TYPED, "the method of the same name with `_into` leaves its result on the device")?;
     let mut out = stream.alloc::<T>(1)?;
     compute(&mut out)?;
     let mut value = [T::default()];

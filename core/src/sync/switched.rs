@@ -47,6 +47,7 @@ macro_rules! integer {
         atomic! { $name: $value;
             load(order: Ordering) -> $value;
             store(value: $value, order: Ordering) -> ();
+            swap(value: $value, order: Ordering) -> $value;
             fetch_add(value: $value, order: Ordering) -> $value;
             fetch_sub(value: $value, order: Ordering) -> $value;
             fetch_update(set: Ordering, get: Ordering, f: impl FnMut($value) -> Option<$value>)
@@ -105,6 +106,11 @@ impl Drop for Held {
 /// How many locks this thread holds.
 pub(crate) fn locks_held() -> usize {
     LOCKS.with_borrow(|locks| locks.get(&task()).copied().unwrap_or(0))
+}
+
+/// Forgets the locks of an execution of shuttle that was given up.
+pub(crate) fn forget_locks() {
+    LOCKS.with_borrow_mut(HashMap::clear);
 }
 
 impl<T> Mutex<T> {

@@ -1,7 +1,8 @@
 //! Small programs of several threads that share streams, each of which needs one protective step; run under `shuttle`, which
 //! decides after every use of an atomic or a lock which thread goes on.
 
-use super::program::{Run, SimBuffer, SimDevice, action, device, shared_buffers, write_shared};
+use super::lifecycle::is_invalid;
+use super::program::{Run, SimBuffer, SimDevice, action, device, shared_buffers, shared_graph, write_shared};
 use super::sim::{Options, Sim, World};
 use crate::device::Device;
 use crate::runtime::Step;
@@ -199,6 +200,54 @@ fn seal_beside_a_recent_point(at: Scene) {
     at.world.run_all();
 }
 
+/// One thread writes a buffer on a stream, another launches a graph on another stream that writes it as well.
+fn write_beside_a_launch(at: Scene) {
+    let mut x = at.x;
+    let mut graph = at.s.record_graph(|r| r.fill(&mut x, 2)).unwrap();
+    let (s, t) = (at.s.clone(), at.t.clone());
+    let write = Box::new(move || s.fill(&mut x, 3).unwrap());
+    let launch = Box::new(move || graph.launch(&t).unwrap());
+    concurrently(&at.world, vec![write, launch]);
+}
+
+/// Two threads launch graphs that write one buffer on two streams.
+fn two_launches(at: Scene) {
+    let mut x = at.x;
+    let mut launch = |stream: &ManagedStream<Sim>, value: u8| -> Thread {
+        let mut graph = stream.record_graph(|r| r.fill(&mut x, value)).unwrap();
+        let stream = stream.clone();
+        Box::new(move || graph.launch(&stream).unwrap())
+    };
+    let threads = vec![launch(&at.s, 2), launch(&at.t, 3)];
+    concurrently(&at.world, threads);
+}
+
+/// Two threads launch graphs that touch two buffers, one graph the first first, the other the second.
+fn two_launches_of_opposite_order(at: Scene) {
+    let (mut x, mut y) = (at.x, at.s.alloc::<u8>(LEN).unwrap());
+    let mut forth = at.s.record_graph(|r| r.copy(&x, &mut y)).unwrap();
+    let mut back = at.s.record_graph(|r| r.copy(&y, &mut x)).unwrap();
+    let (s, t) = (at.s.clone(), at.t.clone());
+    let threads: Vec<Thread> =
+        vec![Box::new(move || forth.launch(&s).unwrap()), Box::new(move || back.launch(&t).unwrap())];
+    concurrently(&at.world, threads);
+}
+
+/// One thread writes pinned memory, another launches a graph that reads it: whoever is first keeps the other away.
+fn guard_beside_a_launch(at: Scene) {
+    let (mut x, mut pinned) = (at.x, at.s.pinned::<u8>(LEN).unwrap());
+    let mut graph = at.s.record_graph(|r| r.upload(&mut x, &pinned)).unwrap();
+    let (world, t) = (at.world.clone(), at.t.clone());
+    let host = Box::new(move || {
+        let guard = pinned.write().unwrap();
+        world.host_touch(guard.as_ptr().addr(), LEN, true);
+    });
+    let launch = Box::new(move || {
+        let _ = graph.launch(&t).map_err(|error| assert!(is_invalid(&error), "{error}"));
+    });
+    concurrently(&at.world, vec![host, launch]);
+}
+
 /// One thread frees memory, and then does what a host function that another thread enqueues waits for.
 fn free_beside_a_host_fn(at: Scene) {
     drop(at.buffer());
@@ -239,6 +288,13 @@ pub(crate) fn all() -> Vec<Interleaving> {
         Interleaving { step: Step::RecentBeforeSeal, body: seal_beside_a_recent_point },
         Interleaving { step: Step::HostFnAfterFree, body: free_beside_a_host_fn },
         Interleaving { step: Step::TrimWaitsForClosed, body: free_beside_a_close },
+        Interleaving { step: Step::MarkShared, body: write_beside_a_launch },
+        Interleaving { step: Step::LaunchClaims, body: two_launches },
+        Interleaving { step: Step::AccessClaims, body: write_beside_a_launch },
+        Interleaving { step: Step::ClaimUntilEntry, body: two_launches },
+        Interleaving { step: Step::ClaimOrder, body: two_launches_of_opposite_order },
+        Interleaving { step: Step::GuardClaims, body: guard_beside_a_launch },
+        Interleaving { step: Step::GuardAfterClaim, body: guard_beside_a_launch },
     ]
 }
 
@@ -251,17 +307,19 @@ fn random_programs_survive_every_schedule_tried() {
         let (one, two) = programs.new_tree(&mut runner).unwrap().current();
         let body = move |world: &Arc<World>| {
             let device = device(world, None);
-            let shared = shared_buffers(&device);
+            let mut shared = shared_buffers(&device);
+            let graphs = [(); 2].map(|()| shared_graph(&device, &mut shared));
             let streams = [0, 1, 2, 3].map(|_| Some(device.new_stream().unwrap()));
-            let thread = |actions: &Vec<_>| -> Thread {
+            let thread = |actions: &Vec<_>, graph| -> Thread {
                 let (actions, mut run) =
-                    (actions.clone(), Run::beside_others(device.clone(), streams.clone(), shared.clone()));
+                    (actions.clone(), Run::beside_others(device.clone(), streams.clone(), (shared.clone(), graph)));
                 Box::new(move || {
                     run.run(&actions);
                     run.end();
                 })
             };
-            concurrently(world, vec![thread(&one), thread(&two)]);
+            let [first, second] = graphs;
+            concurrently(world, vec![thread(&one, first), thread(&two, second)]);
             write_shared(&device, shared);
         };
         let found = explore(RandomScheduler::new_from_seed(1, 5), body);

@@ -55,6 +55,7 @@ fn random_programs_notice_missing_steps() {
         Step::FinalEvent,
         Step::NoFreeBesideHostFn,
         Step::TrimWaits,
+        Step::GraphKeepsBlocks,
     ];
     for step in steps {
         let mut runner = TestRunner::deterministic();

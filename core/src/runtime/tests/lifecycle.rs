@@ -342,7 +342,7 @@ fn buffers_and_events_of_another_device_are_refused() {
     refused(s2.wait(&s1.record().unwrap()).unwrap_err(), "wait: event", "an event");
     let elapsed = s2.record().unwrap().elapsed_since(&s1.record().unwrap());
     refused(elapsed.unwrap_err(), "elapsed_since: earlier", "an event");
-    let elsewhere = Arc::new(Opening { id: "sim:1".into() });
+    let elsewhere = Opening::new("sim:1");
     let error = d1.shared.check_opening(&elsewhere, "x", "memory").unwrap_err().to_string();
     assert_eq!(error, "x: expected memory of this device, `sim`, got memory of device `sim:1`");
     assert_eq!(s1.to_vec(&buffer).unwrap(), [1; LEN]);

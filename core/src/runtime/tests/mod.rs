@@ -5,16 +5,19 @@
 //! - `scenarios`, `interleavings`: small programs, each for one protective step; the latter run under `shuttle`.
 //! - `knockouts`: each protective step taken out by itself is noticed.
 //! - `lifecycle`: drops in any order, exhausted memory, loss of the device; `host_fn`: what host functions may not do.
+//! - `graph`: recording, launching and dropping graphs; `peer`: copies between devices.
 //! - `backlog`: what memory costs that waits for busy streams; `empty`: calls without elements.
 //! - `tracker`: the tracker against a model that forgets nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod backlog;
 mod empty;
+mod graph;
 mod host_fn;
 mod interleavings;
 mod knockouts;
 mod lifecycle;
+mod peer;
 mod program;
 mod random;
 mod scenarios;

@@ -1,7 +1,7 @@
 //! Random programs against the sequential model.
 
 use super::interleavings::{Thread, concurrently};
-use super::program::{Action, Run, STREAMS, action, device, shared_buffers, write_shared};
+use super::program::{Action, Run, STREAMS, action, device, shared_buffers, shared_graph, write_shared};
 use super::sim::{Inline, Options, Order, World};
 use crate::device::Device;
 use proptest::collection::vec;
@@ -47,7 +47,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The same for several real threads, each with buffers of its own, that share all streams and read two buffers together.
+    /// The same for several real threads, each with buffers of its own, that share all streams and read two buffers together, one of
+    /// which is touched by a graph of each thread's as well.
     #[test]
     fn programs_of_several_threads_do_what_the_model_says(
         options in options(),
@@ -55,10 +56,11 @@ proptest! {
     ) {
         let world = World::new(Options { dawdle: true, ..options });
         let device = device(&world, None);
-        let shared = shared_buffers(&device);
+        let mut shared = shared_buffers(&device);
+        let graphs: Vec<_> = programs.iter().map(|_| shared_graph(&device, &mut shared)).collect();
         let streams: [_; STREAMS] = std::array::from_fn(|_| Some(device.new_stream().unwrap()));
-        let threads = programs.into_iter().map(|actions| -> Thread {
-            let mut run = Run::beside_others(device.clone(), streams.clone(), shared.clone());
+        let threads = programs.into_iter().zip(graphs).map(|(actions, graph)| -> Thread {
+            let mut run = Run::beside_others(device.clone(), streams.clone(), (shared.clone(), graph));
             Box::new(move || {
                 run.run(&actions);
                 run.end();

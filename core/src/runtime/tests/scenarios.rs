@@ -1,6 +1,6 @@
 //! Small programs of one thread, each of which needs one protective step.
 
-use super::program::{SimBuffer, SimDevice, device};
+use super::program::{SimBuffer, SimDevice, device, peer};
 use super::sim::{Options, Sim, World};
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -38,6 +38,11 @@ impl Scene {
     fn held(&self, stream: &SimStream) {
         self.world.hold_next(stream.id(), self.world.hold());
         stream.host_fn(|| {}).unwrap();
+    }
+
+    /// Another physical device, with the step left out there as well.
+    fn peer(&self) -> SimDevice {
+        peer(&self.world, self.device.shared.knocked)
     }
 }
 
@@ -205,6 +210,47 @@ pub(crate) fn all() -> Vec<Scenario> {
             at.s1.download(&a, &mut pinned).unwrap();
             let guard = pinned.read().unwrap();
             at.world.host_touch(guard.as_ptr().addr(), LEN, false);
+        }),
+        scenario(Step::GraphKeepsBlocks, |at| {
+            let mut a = at.buffer();
+            let mut graph = at.s1.record_graph(|r| r.fill(&mut a, 1)).unwrap();
+            drop(a);
+            graph.launch(&at.s2).unwrap();
+            at.s1.fill(&mut at.buffer(), 2).unwrap();
+        }),
+        scenario(Step::PeerWaits, |at| {
+            let mut a = at.buffer();
+            let stream = at.peer().default_stream();
+            at.s1.fill(&mut a, 1).unwrap();
+            stream.copy_from_peer(&a, &mut stream.alloc(LEN).unwrap()).unwrap();
+        }),
+        scenario(Step::PeerEntry, |at| {
+            let mut a = at.buffer();
+            let stream = at.peer().default_stream();
+            stream.copy_from_peer(&a, &mut stream.alloc(LEN).unwrap()).unwrap();
+            at.s1.fill(&mut a, 1).unwrap();
+        }),
+        scenario(Step::PeerSeals, |at| {
+            let mut b = at.buffer();
+            let other = at.peer();
+            let (stream, third) = (other.default_stream(), other.new_stream().unwrap());
+            at.held(&at.s1);
+            at.s1.fill(&mut b, 1).unwrap();
+            let mut a = stream.alloc::<u8>(LEN).unwrap();
+            stream.fill(&mut a, 2).unwrap();
+            // From here on the stream is behind the host function of another device, but what it did before is not.
+            stream.copy_from_peer(&b, &mut stream.alloc(LEN).unwrap()).unwrap();
+            assert_eq!(third.to_vec(&a).unwrap(), [2; LEN]);
+        }),
+        scenario(Step::PeerGate, |at| {
+            let mut b = at.buffer();
+            let other = at.peer();
+            let stream = other.default_stream();
+            drop(stream.alloc::<u8>(2 * LEN).unwrap());
+            at.held(&at.s1);
+            at.s1.fill(&mut b, 1).unwrap();
+            stream.copy_from_peer(&b, &mut stream.alloc(LEN).unwrap()).unwrap();
+            other.trim().unwrap();
         }),
         scenario(Step::PinnedGuard, |at| {
             let (mut a, mut pinned) = (at.buffer(), at.s1.pinned::<u8>(LEN).unwrap());

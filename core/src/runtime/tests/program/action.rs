@@ -6,6 +6,7 @@ pub(crate) const STREAMS: usize = 4;
 pub(super) const BUFFERS: usize = 5;
 pub(super) const PINNED: usize = 2;
 pub(super) const EVENTS: usize = 3;
+pub(super) const GRAPHS: usize = 2;
 
 /// What a program does. Indices name slots and are taken modulo their number; an action on an empty slot does nothing.
 #[derive(Clone, Debug)]
@@ -48,9 +49,32 @@ pub(crate) enum Action {
     Upload(usize, usize, usize),
     Download(usize, usize, usize),
     DropPinned(usize),
+    /// (graph, stream, calls)
+    RecordGraph(usize, usize, Vec<Call>),
+    /// Changes the value of the first fill in a graph.
+    SetScalar(usize, u8),
+    /// (graph, stream)
+    Launch(usize, usize),
+    /// Launches a graph that changes a buffer which the threads share, and changes it back.
+    LaunchShared(usize),
+    DropGraph(usize),
+    DropGraphInHostFn(usize, usize),
     Synchronize(usize),
     Trim,
     Refuse(Refusal),
+}
+
+/// A call that is recorded.
+#[derive(Clone, Debug)]
+pub(crate) enum Call {
+    Fill(usize, Part, u8),
+    /// (from, to, part, offset)
+    Copy(usize, usize, Part, usize),
+    /// Copies all that fits by way of a temporary.
+    CopyByTemporary(usize, usize),
+    /// (buffer, pinned)
+    Upload(usize, usize),
+    Download(usize, usize),
 }
 
 /// A part of a buffer, in 1/256 of its length.
@@ -65,6 +89,8 @@ pub(crate) enum Refusal {
     Full,
     Late,
     Free,
+    Instantiate,
+    Update,
 }
 
 impl Part {
@@ -95,7 +121,9 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         Just(Refusal::Query),
         Just(Refusal::Full),
         Just(Refusal::Late),
-        Just(Refusal::Free)
+        Just(Refusal::Free),
+        Just(Refusal::Instantiate),
+        Just(Refusal::Update)
     ];
     let streams = prop_oneof![
         4 => s().prop_map(NewStream), 1 => (s(), s()).prop_map(|(a, c)| CloneStream(a, c)),
@@ -123,5 +151,19 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         1 => p().prop_map(PinnedRead), 2 => (b(), p(), s()).prop_map(|(b, p, s)| Upload(b, p, s)),
         2 => (b(), p(), s()).prop_map(|(b, p, s)| Download(b, p, s)), 1 => p().prop_map(DropPinned)
     ];
-    prop_oneof![4 => streams, 6 => buffers, 1 => pinned]
+    let g = || 0..GRAPHS;
+    let call = prop_oneof![
+        3 => (b(), part(), v()).prop_map(|(b, p, v)| Call::Fill(b, p, v)),
+        3 => (b(), b(), part(), any::<u8>()).prop_map(|(a, b, p, at)| Call::Copy(a, b, p, at.into())),
+        2 => (b(), b()).prop_map(|(a, b)| Call::CopyByTemporary(a, b)),
+        1 => (b(), p()).prop_map(|(b, p)| Call::Upload(b, p)),
+        1 => (b(), p()).prop_map(|(b, p)| Call::Download(b, p))
+    ];
+    let graphs = prop_oneof![
+        4 => (g(), s(), proptest::collection::vec(call, 0..5)).prop_map(|(g, s, calls)| RecordGraph(g, s, calls)),
+        2 => (g(), v()).prop_map(|(g, v)| SetScalar(g, v)), 8 => (g(), s()).prop_map(|(g, s)| Launch(g, s)),
+        2 => s().prop_map(LaunchShared), 1 => g().prop_map(DropGraph),
+        1 => (g(), s()).prop_map(|(g, s)| DropGraphInHostFn(g, s))
+    ];
+    prop_oneof![4 => streams, 6 => buffers, 1 => pinned, 3 => graphs]
 }

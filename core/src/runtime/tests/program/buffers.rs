@@ -2,7 +2,6 @@
 
 use super::SimDevice;
 use super::action::{Action, BUFFERS, Part};
-use super::model::Model;
 use super::run::Run;
 use crate::buffer::Buffer;
 use crate::error::Result;
@@ -17,7 +16,7 @@ impl Run {
             Action::Alloc(slot, stream, len) => {
                 let Some(stream) = self.stream(stream) else { return Ok(()) };
                 self.buffers[slot % BUFFERS] = None;
-                let model = Model::new(len, self.behind(&stream).clone());
+                let model = self.model(len, &stream);
                 self.buffers[slot % BUFFERS] = Some((stream.alloc(len)?, model));
             }
             Action::FromSlice(slot, stream, len, value) => {
@@ -56,16 +55,16 @@ impl Run {
             }
             Action::Read(slot, on, part) => {
                 let Some(stream) = self.stream(on) else { return Ok(()) };
-                let Some((buffer, mut model)) = mem::take(&mut self.buffers[slot % BUFFERS]) else { return Ok(()) };
+                let Some((buffer, model)) = mem::take(&mut self.buffers[slot % BUFFERS]) else { return Ok(()) };
                 let (start, end) = part.of(buffer.len());
-                self.touch(&mut model, &stream, start, end, false);
+                self.touch(model, &stream, start, end, false);
                 self.open_behind(&stream);
                 let mut data = vec![0; end - start];
                 let result = stream.read(&buffer.slice(start..end)?, &mut data);
                 let read = result.is_ok();
                 let result = self.reports(&stream, result);
                 if read {
-                    self.compare(&data, &model.bytes[start..end], "buffer");
+                    self.compare(&data, &self.models[model].bytes[start..end], "buffer");
                 }
                 self.buffers[slot % BUFFERS] = Some((buffer, model));
                 result?;
@@ -73,16 +72,17 @@ impl Run {
             Action::Copy(from, to, on, part, at) => self.copy(from, to, on, part, at)?,
             Action::CopyWithin(slot, on) => {
                 let Some(stream) = self.stream(on) else { return Ok(()) };
-                let Some((mut buffer, mut model)) = mem::take(&mut self.buffers[slot % BUFFERS]) else { return Ok(()) };
+                let Some((mut buffer, model)) = mem::take(&mut self.buffers[slot % BUFFERS]) else { return Ok(()) };
                 let half = buffer.len() / 2;
-                self.touch(&mut model, &stream, 0, half, false);
-                self.touch(&mut model, &stream, half, 2 * half, true);
+                self.touch(model, &stream, 0, half, false);
+                self.touch(model, &stream, half, 2 * half, true);
                 // The read comes after what the write comes after, too.
-                self.touch(&mut model, &stream, 0, half, false);
+                self.touch(model, &stream, 0, half, false);
                 let (low, high) = buffer.split_at_mut(half)?;
                 let result = { high }.slice_mut(..half).and_then(|mut high| stream.copy(&low, &mut high));
+                let bytes = &mut self.models[model].bytes;
                 for i in 0..half {
-                    model.bytes[half + i] = model.bytes[i].filter(|_| result.is_ok());
+                    bytes[half + i] = bytes[i].filter(|_| result.is_ok());
                 }
                 self.buffers[slot % BUFFERS] = Some((buffer, model));
                 result?;
@@ -119,11 +119,11 @@ impl Run {
         write: impl FnOnce(&ManagedStream<Sim>, ViewMut<'_, u8, SimDevice>, usize) -> Result<()>,
     ) -> Result<()> {
         let Some(stream) = self.stream(on) else { return Ok(()) };
-        let Some((mut buffer, mut model)) = mem::take(&mut self.buffers[slot % BUFFERS]) else { return Ok(()) };
+        let Some((mut buffer, model)) = mem::take(&mut self.buffers[slot % BUFFERS]) else { return Ok(()) };
         let (start, end) = range(buffer.len());
-        self.touch(&mut model, &stream, start, end, true);
+        self.touch(model, &stream, start, end, true);
         let result = buffer.slice_mut(start..end).and_then(|view| write(&stream, view, end - start));
-        for (i, byte) in model.bytes[start..end].iter_mut().enumerate() {
+        for (i, byte) in self.models[model].bytes[start..end].iter_mut().enumerate() {
             *byte = result.is_ok().then(|| value.wrapping_add((slope * i) as u8));
         }
         self.buffers[slot % BUFFERS] = Some((buffer, model));
@@ -132,14 +132,14 @@ impl Run {
 
     fn fill_even(&mut self, slot: usize, on: usize, part: Part, value: u8) -> Result<()> {
         let Some(stream) = self.stream(on) else { return Ok(()) };
-        let Some((mut buffer, mut model)) = mem::take(&mut self.buffers[slot % BUFFERS]) else { return Ok(()) };
+        let Some((mut buffer, model)) = mem::take(&mut self.buffers[slot % BUFFERS]) else { return Ok(()) };
         let (start, end) = part.of(buffer.len());
         let half = (end - start) / 2;
         let result = match stream.alloc::<u8>(half) {
             Ok(mut source) if half > 0 => {
-                let holds = self.behind(&stream).clone();
-                self.touch(&mut Model::new(half, holds), &stream, 0, half, true);
-                self.touch(&mut model, &stream, start, end, true);
+                let temporary = self.model(half, &stream);
+                self.touch(temporary, &stream, 0, half, true);
+                self.touch(model, &stream, start, end, true);
                 let filled = stream.fill(&mut source, value);
                 let mut view = buffer.slice_mut(start..end)?;
                 let mut even = VectorMut::new(&mut view, half, 2)?;
@@ -148,7 +148,7 @@ impl Run {
             other => other.map(drop),
         };
         for i in 0..half {
-            model.bytes[start + 2 * i] = result.is_ok().then_some(value);
+            self.models[model].bytes[start + 2 * i] = result.is_ok().then_some(value);
         }
         self.buffers[slot % BUFFERS] = Some((buffer, model));
         result
@@ -157,22 +157,22 @@ impl Run {
     fn copy(&mut self, from: usize, to: usize, on: usize, part: Part, at: usize) -> Result<()> {
         let (from, to) = (from % BUFFERS, to % BUFFERS);
         let Some(stream) = self.stream(on).filter(|_| from != to) else { return Ok(()) };
-        let Some((source, mut read)) = mem::take(&mut self.buffers[from]) else { return Ok(()) };
-        let Some((mut target, mut written)) = mem::take(&mut self.buffers[to]) else {
+        let Some((source, read)) = mem::take(&mut self.buffers[from]) else { return Ok(()) };
+        let Some((mut target, written)) = mem::take(&mut self.buffers[to]) else {
             self.buffers[from] = Some((source, read));
             return Ok(());
         };
         let (start, end) = part.of(source.len());
         let len = (end - start).min(target.len());
         let at = at % (target.len() - len + 1);
-        self.touch(&mut read, &stream, start, start + len, false);
-        self.touch(&mut written, &stream, at, at + len, true);
+        self.touch(read, &stream, start, start + len, false);
+        self.touch(written, &stream, at, at + len, true);
         // The read comes after what the write comes after, too.
-        self.touch(&mut read, &stream, start, start + len, false);
+        self.touch(read, &stream, start, start + len, false);
         let copy = || stream.copy(&source.slice(start..start + len)?, &mut target.slice_mut(at..at + len)?);
         let result = { copy }();
         for i in 0..len {
-            written.bytes[at + i] = read.bytes[start + i].filter(|_| result.is_ok());
+            self.models[written].bytes[at + i] = self.models[read].bytes[start + i].filter(|_| result.is_ok());
         }
         self.buffers[from] = Some((source, read));
         self.buffers[to] = Some((target, written));

@@ -2,6 +2,7 @@
 
 mod action;
 mod buffers;
+mod graphs;
 mod model;
 mod pinned;
 mod run;
@@ -12,6 +13,7 @@ pub(crate) use run::Run;
 use super::sim::{Sim, World};
 use crate::buffer::ManagedBuffer;
 use crate::device::{Device, ManagedDevice};
+use crate::graph::Graph;
 use crate::runtime::{Shared, Step};
 use crate::stream::Stream;
 use crate::sync::Arc;
@@ -23,6 +25,21 @@ pub(crate) type SharedBuffers = Arc<Vec<(SimBuffer, u8)>>;
 
 pub(crate) fn device(world: &Arc<World>, knocked: Option<Step>) -> SimDevice {
     ManagedDevice::from_shared(Shared::new(Sim::open(world), knocked)).unwrap()
+}
+
+/// A device on another physical device of the same world.
+pub(crate) fn peer(world: &Arc<World>, knocked: Option<Step>) -> SimDevice {
+    ManagedDevice::from_shared(Shared::new(Sim::open_card(world, 1), knocked)).unwrap()
+}
+
+/// A graph that changes the first of the shared buffers, and changes it back.
+pub(crate) fn shared_graph(device: &SimDevice, shared: &mut SharedBuffers) -> Graph<SimDevice> {
+    let (buffer, value) = &mut Arc::get_mut(shared).unwrap()[0];
+    let record = device.default_stream().record_graph(|r| {
+        r.fill(buffer, *value + 100)?;
+        r.fill(buffer, *value)
+    });
+    record.unwrap()
 }
 
 /// Two buffers with known contents, for threads to read.

@@ -1,7 +1,7 @@
 //! Actions on pinned memory.
 
 use super::action::{Action, BUFFERS, PINNED};
-use super::model::{Holds, Model};
+use super::model::Holds;
 use super::run::Run;
 use crate::buffer::Buffer;
 use crate::error::Result;
@@ -15,12 +15,12 @@ impl Run {
             Action::Pinned(slot, on, len) => {
                 let Some(stream) = self.stream(on) else { return Ok(()) };
                 self.pinned[slot % PINNED] = None;
-                let model = Model::new(len, self.behind(&stream).clone());
+                let model = self.model(len, &stream);
                 self.pinned[slot % PINNED] = Some((stream.pinned(len)?, model));
             }
             Action::PinnedWrite(slot, value) => {
                 let Some((pinned, model)) = &mut self.pinned[slot % PINNED] else { return Ok(()) };
-                let len = pinned.len();
+                let (len, model) = (pinned.len(), &mut self.models[*model]);
                 let mut holds = Holds::new();
                 model.touch(0, len, true, &mut holds);
                 holds.iter().for_each(|&hold| self.world.open(hold));
@@ -30,25 +30,26 @@ impl Run {
                 model.bytes = vec![Some(value); len];
             }
             Action::PinnedRead(slot) => {
-                let Some((pinned, mut model)) = mem::take(&mut self.pinned[slot % PINNED]) else { return Ok(()) };
+                let Some((pinned, model)) = mem::take(&mut self.pinned[slot % PINNED]) else { return Ok(()) };
                 let len = pinned.len();
                 let mut holds = Holds::new();
-                model.touch(0, len, false, &mut holds);
+                self.models[model].touch(0, len, false, &mut holds);
                 self.open(&holds);
                 let result = pinned.read().map(|guard| {
                     self.world.host_touch(guard.as_ptr().addr(), len, false);
-                    self.compare(&guard, &model.bytes, "pinned memory");
+                    self.compare(&guard, &self.models[model].bytes, "pinned memory");
                 });
                 self.pinned[slot % PINNED] = Some((pinned, model));
                 result?;
             }
             Action::Upload(buffer, slot, on) => {
-                let Some((pinned, mut read)) = mem::take(&mut self.pinned[slot % PINNED]) else { return Ok(()) };
+                let Some((pinned, read)) = mem::take(&mut self.pinned[slot % PINNED]) else { return Ok(()) };
                 let result = match (self.stream(on), mem::take(&mut self.buffers[buffer % BUFFERS])) {
-                    (Some(stream), Some((mut target, mut written))) if target.len() == pinned.len() => {
-                        self.touch_both(&mut read, &mut written, &stream, pinned.len());
+                    (Some(stream), Some((mut target, written))) if target.len() == pinned.len() => {
+                        self.touch_both(read, written, &stream, pinned.len());
                         let result = stream.upload(&mut target, &pinned);
-                        written.bytes = read.bytes.iter().map(|byte| byte.filter(|_| result.is_ok())).collect();
+                        let bytes = &self.models[read].bytes;
+                        self.models[written].bytes = bytes.iter().map(|byte| byte.filter(|_| result.is_ok())).collect();
                         self.buffers[buffer % BUFFERS] = Some((target, written));
                         result
                     }
@@ -61,12 +62,13 @@ impl Run {
                 result?;
             }
             Action::Download(buffer, slot, on) => {
-                let Some((mut pinned, mut written)) = mem::take(&mut self.pinned[slot % PINNED]) else { return Ok(()) };
+                let Some((mut pinned, written)) = mem::take(&mut self.pinned[slot % PINNED]) else { return Ok(()) };
                 let result = match (self.stream(on), mem::take(&mut self.buffers[buffer % BUFFERS])) {
-                    (Some(stream), Some((source, mut read))) if source.len() == pinned.len() => {
-                        self.touch_both(&mut read, &mut written, &stream, pinned.len());
+                    (Some(stream), Some((source, read))) if source.len() == pinned.len() => {
+                        self.touch_both(read, written, &stream, pinned.len());
                         let result = stream.download(&source.view(), &mut pinned);
-                        written.bytes = read.bytes.iter().map(|byte| byte.filter(|_| result.is_ok())).collect();
+                        let bytes = &self.models[read].bytes;
+                        self.models[written].bytes = bytes.iter().map(|byte| byte.filter(|_| result.is_ok())).collect();
                         self.buffers[buffer % BUFFERS] = Some((source, read));
                         result
                     }

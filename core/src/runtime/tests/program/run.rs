@@ -1,11 +1,13 @@
 //! Running a program.
 
-use super::action::{Action, BUFFERS, EVENTS, PINNED, Part, Refusal, STREAMS};
+use super::action::{Action, BUFFERS, EVENTS, GRAPHS, PINNED, Part, Refusal, STREAMS};
+use super::graphs::ModelledGraph;
 use super::model::{Holds, Model};
 use super::{SharedBuffers, SimBuffer, SimDevice};
 use crate::device::Device;
 use crate::error::{ErrorKind, Result};
 use crate::event::Event;
+use crate::graph::Graph;
 use crate::pinned::Pinned;
 use crate::runtime::tests::sim::{Sim, World};
 use crate::stream::{ManagedStream, Stream};
@@ -18,8 +20,14 @@ pub(crate) struct Run {
     pub(super) world: Arc<World>,
     pub(super) device: Option<SimDevice>,
     pub(super) streams: [Option<ManagedStream<Sim>>; STREAMS],
-    pub(super) buffers: [Option<(SimBuffer, Model)>; BUFFERS],
-    pub(super) pinned: [Option<(Pinned<u8, SimDevice>, Model)>; PINNED],
+    /// What is known of memory, by number: graphs go on using that of buffers which are gone.
+    pub(super) models: Vec<Model>,
+    /// With the numbers of their models.
+    pub(super) buffers: [Option<(SimBuffer, usize)>; BUFFERS],
+    pub(super) pinned: [Option<(Pinned<u8, SimDevice>, usize)>; PINNED],
+    pub(super) graphs: [Option<ModelledGraph>; GRAPHS],
+    /// A graph on memory that the threads share.
+    pub(super) shared_graph: Option<Graph<SimDevice>>,
     pub(super) events: [Option<(Event<SimDevice>, Holds)>; EVENTS],
     /// For each stream, by its number, the held functions that its next work comes after.
     pub(super) behind: BTreeMap<u64, Holds>,
@@ -40,8 +48,11 @@ impl Run {
             world,
             device: Some(device),
             streams: [Some(first), None, None, None],
+            models: Vec::new(),
             buffers: Default::default(),
             pinned: Default::default(),
+            graphs: Default::default(),
+            shared_graph: None,
             events: Default::default(),
             behind: BTreeMap::new(),
             shared: Arc::default(),
@@ -52,14 +63,22 @@ impl Run {
         }
     }
 
-    /// One of several threads: with these streams for its own handles, and these buffers to read.
+    /// One of several threads: with these streams for its own handles, these buffers to read, and a graph that changes one of them
+    /// and changes it back.
     pub(crate) fn beside_others(
         device: SimDevice,
         streams: [Option<ManagedStream<Sim>>; STREAMS],
-        shared: SharedBuffers,
+        (shared, graph): (SharedBuffers, Graph<SimDevice>),
     ) -> Self {
         // Another thread may have asked for the refusal.
-        Run { streams, shared, holds: false, refusing: true, ..Run::new(device, false) }
+        Run { streams, shared, shared_graph: Some(graph), holds: false, refusing: true, ..Run::new(device, false) }
+    }
+
+    /// Memory got on a stream.
+    pub(super) fn model(&mut self, len: usize, stream: &ManagedStream<Sim>) -> usize {
+        let holds = self.behind(stream).clone();
+        self.models.push(Model::new(len, holds));
+        self.models.len() - 1
     }
 
     pub(crate) fn run(&mut self, actions: &[Action]) {
@@ -97,28 +116,16 @@ impl Run {
         self.open(&holds);
     }
 
-    pub(super) fn touch(
-        &mut self,
-        model: &mut Model,
-        stream: &ManagedStream<Sim>,
-        start: usize,
-        end: usize,
-        write: bool,
-    ) {
-        model.touch(start, end, write, self.behind(stream));
+    pub(super) fn touch(&mut self, model: usize, stream: &ManagedStream<Sim>, start: usize, end: usize, write: bool) {
+        let behind = self.behind.entry(stream.id()).or_default();
+        self.models[model].touch(start, end, write, behind);
         if self.is_inline(stream) || (write && self.world.options.upload_waits) {
             self.open_behind(stream);
         }
     }
 
     /// All of one is read and all of another written by one operation: either comes after what both have to come after.
-    pub(super) fn touch_both(
-        &mut self,
-        read: &mut Model,
-        written: &mut Model,
-        stream: &ManagedStream<Sim>,
-        len: usize,
-    ) {
+    pub(super) fn touch_both(&mut self, read: usize, written: usize, stream: &ManagedStream<Sim>, len: usize) {
         self.touch(read, stream, 0, len, false);
         self.touch(written, stream, 0, len, true);
         self.touch(read, stream, 0, len, false);
@@ -173,6 +180,12 @@ impl Run {
             | Action::Upload(..)
             | Action::Download(..)
             | Action::DropPinned(_) => self.pinned_step(action)?,
+            Action::RecordGraph(..)
+            | Action::SetScalar(..)
+            | Action::Launch(..)
+            | Action::LaunchShared(_)
+            | Action::DropGraph(_)
+            | Action::DropGraphInHostFn(..) => self.graph_step(action)?,
             _ => self.buffer_step(action)?,
         }
         Ok(())
@@ -188,6 +201,8 @@ impl Run {
             Refusal::Full => refuse.full += 1,
             Refusal::Late => refuse.late += 1,
             Refusal::Free => refuse.free += 1,
+            Refusal::Instantiate => refuse.instantiate += 1,
+            Refusal::Update => refuse.update += 1,
         }
     }
 
@@ -285,6 +300,8 @@ impl Run {
         for buffer in 0..BUFFERS {
             self.run(&[Action::DropBuffer(buffer)]);
         }
+        self.graphs = Default::default();
+        self.shared_graph = None;
         let holds: Vec<Holds> = self.behind.values().cloned().collect();
         holds.iter().for_each(|holds| self.open(holds));
         // What host functions own goes when those have run.

@@ -4,20 +4,21 @@
 //! missing wait is found whatever the schedule. Calls from host functions, uses of released things, early frees and deadlocks are
 //! violations; so is everything that is left when the device has been closed.
 
+mod graph;
 mod memory;
 mod schedule;
 mod world;
 
-pub(crate) use world::{Inline, Options, Order, World};
+pub(crate) use world::{Inline, Options, Order, Refusals, World};
 
-use crate::backend::{Backend, HostFn, Space, Transfer};
+use crate::backend::{Backend, HostFn, Node, Space, Transfer};
 use crate::element::DType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info::DeviceInfo;
-use crate::operation::{Operation, OperationKind, Ptr, Strided};
+use crate::operation::{Operation, OperationKind, Ptr};
 use crate::sync::Arc;
-use memory::Touch;
-use schedule::{Work, rows};
+use graph::{GraphState, SimGraph, Step, of_copy, of_nodes, of_operation, touch};
+use schedule::Work;
 use std::time::Duration;
 use world::{State, Target};
 
@@ -27,13 +28,18 @@ pub(crate) struct SimStream(usize);
 #[derive(Debug)]
 pub(crate) struct SimEvent(usize);
 
-/// The backend. The world it works on outlives it.
-pub(crate) struct Sim(pub(crate) Arc<World>);
+/// The backend. The world it works on outlives it. The number is that of the physical device.
+pub(crate) struct Sim(pub(crate) Arc<World>, usize);
 
 impl Sim {
     pub(crate) fn open(world: &Arc<World>) -> Sim {
+        Sim::open_card(world, 0)
+    }
+
+    /// One of several physical devices. All of a world are peers.
+    pub(crate) fn open_card(world: &Arc<World>, card: usize) -> Sim {
         world.device_opened();
-        Sim(world.clone())
+        Sim(world.clone(), card)
     }
 }
 
@@ -58,14 +64,6 @@ fn refuses(left: &mut u32) -> bool {
     let refuses = *left > 0;
     *left -= u32::from(refuses);
     refuses
-}
-
-fn touch(ptr: Ptr, bytes: usize, write: bool) -> Touch {
-    Touch { addr: ptr.addr(), bytes, write }
-}
-
-fn touch_strided(x: &Strided, write: bool) -> Touch {
-    touch(x.base, ((x.len - 1) * x.inc.unsigned_abs() + 1) * x.dtype.size(), write)
 }
 
 impl Sim {
@@ -93,8 +91,19 @@ impl Sim {
         }
     }
 
+    fn check_graph(&self, state: &State, graph: &SimGraph, name: &str) {
+        if !state.graphs[graph.0].alive {
+            self.0.violation(format!("{name} of a destroyed graph"));
+        }
+    }
+
     /// Enqueues one step; with `ends`, waits for it.
-    fn enqueue(&self, stream: &SimStream, work: Work, touches: &[Touch], name: &str, ends: bool) -> Result<()> {
+    fn enqueue(&self, stream: &SimStream, step: Step, name: &str, ends: bool) -> Result<()> {
+        self.enqueue_all(stream, vec![step], name, ends)
+    }
+
+    /// Enqueues steps as one piece; with `ends`, waits for them.
+    fn enqueue_all(&self, stream: &SimStream, steps: Vec<Step>, name: &str, ends: bool) -> Result<()> {
         self.call(name)?;
         let mut state = self.0.lock();
         self.check_stream(&state, stream, name);
@@ -102,10 +111,11 @@ impl Sim {
             return Err(refused(name));
         }
         // A function that is refused is never called, by the contract.
-        let is_host_fn = matches!(work, Work::Host { .. });
-        match state.push(stream.0, work, touches) {
-            Ok(_) => {}
-            Err(text) => self.0.violation(format!("{name}: {text}")),
+        let is_host_fn = steps.iter().any(|(work, _)| matches!(work, Work::Host { .. }));
+        for (work, touches) in steps {
+            if let Err(text) = state.push(stream.0, work, &touches) {
+                self.0.violation(format!("{name}: {text}"));
+            }
         }
         let late = !is_host_fn && refuses(&mut state.refuse.late);
         if ends || state.streams[stream.0].inline {
@@ -136,6 +146,7 @@ impl Sim {
 unsafe impl Backend for Sim {
     type Stream = SimStream;
     type Event = SimEvent;
+    type Graph = SimGraph;
 
     fn enumerate() -> Result<Vec<DeviceInfo>> {
         Ok(Vec::new())
@@ -146,7 +157,11 @@ unsafe impl Backend for Sim {
     }
 
     fn info(&self) -> DeviceInfo {
-        DeviceInfo { id: "sim".into(), uuid: Some(format!("sim-{}", self.0.number)), ..DeviceInfo::default() }
+        DeviceInfo {
+            id: "sim".into(),
+            uuid: Some(format!("sim-{}-{}", self.0.number, self.1)),
+            ..DeviceInfo::default()
+        }
     }
 
     fn supports(&self, kind: OperationKind, _: DType) -> bool {
@@ -172,7 +187,7 @@ unsafe impl Backend for Sim {
         }
         let observed = state.observed.clone();
         if self.0.options.free_waits {
-            let everything: Target = state.everything();
+            let everything: Target = state.everything(self.1);
             state = self.0.run_until(state, &everything);
         }
         if let Err(text) = state.memory.free(space, ptr, bytes, &observed) {
@@ -191,7 +206,7 @@ unsafe impl Backend for Sim {
             Inline::Alternate => index % 2 == 1,
         };
         // The host enqueues nothing before it has made the stream, so all that it knows to have ended comes before.
-        state.streams.push(world::StreamState { inline, ..Default::default() });
+        state.streams.push(world::StreamState { inline, card: self.1, ..Default::default() });
         Ok(SimStream(index))
     }
 
@@ -299,53 +314,24 @@ unsafe impl Backend for Sim {
     }
 
     unsafe fn execute(&self, stream: &SimStream, operation: &Operation) -> Result<()> {
-        match operation {
-            Operation::Fill { value, out } => {
-                let pattern = value.bytes().to_vec();
-                let out = out.contiguous().expect("only contiguous elements are filled in the simulation");
-                let touches = [touch(out.ptr, out.len * pattern.len(), true)];
-                let work = Work::Fill { out: out.ptr, pattern, len: out.len };
-                self.enqueue(stream, work, &touches, "execute", false)
-            }
-            Operation::Copy { x, y } => {
-                let size = x.dtype.size();
-                // One row for each element; a negative increment is beyond what the simulation needs.
-                assert!(x.inc > 0 && y.inc > 0, "increments of the simulated copy are positive");
-                let transfer = Transfer {
-                    src: x.base,
-                    src_space: Space::Device,
-                    dst: y.base,
-                    dst_space: Space::Device,
-                    row_bytes: size,
-                    rows: x.len,
-                    src_pitch: x.inc.unsigned_abs() * size,
-                    dst_pitch: y.inc.unsigned_abs() * size,
-                };
-                let touches = [touch_strided(x, false), touch_strided(y, true)];
-                self.enqueue(stream, Work::Copy(transfer), &touches, "execute", false)
-            }
-            other => Err(Error::unsupported(other.kind())),
-        }
+        self.enqueue(stream, of_operation(operation)?, "execute", false)
     }
 
     unsafe fn copy(&self, stream: &SimStream, transfer: &Transfer) -> Result<()> {
-        let bytes = transfer.row_bytes;
-        let touches: Vec<Touch> =
-            rows(transfer).flat_map(|(src, dst)| [touch(src, bytes, false), touch(dst, bytes, true)]).collect();
-        self.enqueue(stream, Work::Copy(*transfer), &touches, "copy", false)
+        self.enqueue(stream, of_copy(transfer), "copy", false)
     }
 
     unsafe fn upload(&self, stream: &SimStream, src: *const u8, dst: Ptr, bytes: usize) -> Result<()> {
         // SAFETY: readable for `bytes` by the contract.
         let data = unsafe { std::slice::from_raw_parts(src, bytes) }.to_vec();
         let waits = self.0.options.upload_waits;
-        self.enqueue(stream, Work::Upload { data, dst }, &[touch(dst, bytes, true)], "upload", waits)
+        self.enqueue(stream, (Work::Upload { data, dst }, vec![touch(dst, bytes, true)]), "upload", waits)
     }
 
     unsafe fn download(&self, stream: &SimStream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
         let data = Arc::default();
         let work = Work::Download { src, bytes, data: Arc::clone(&data) };
-        self.enqueue(stream, work, &[touch(src, bytes, false)], "download", true)?;
+        self.enqueue(stream, (work, vec![touch(src, bytes, false)]), "download", true)?;
         let data = data.lock().unwrap();
         // A step that could not run has filled in nothing, and is logged.
         // SAFETY: `dst` is writable for `bytes` by the contract; no more than that was read.
@@ -359,6 +345,71 @@ unsafe impl Backend for Sim {
             let at = state.hold_next.iter().position(|(held, _)| *held == stream.0);
             at.map(|at| state.hold_next.swap_remove(at).1)
         };
-        self.enqueue(stream, Work::Host { function: Some(function), hold }, &[], "host_fn", false)
+        self.enqueue(stream, (Work::Host { function: Some(function), hold }, Vec::new()), "host_fn", false)
+    }
+
+    fn instantiate(&self, nodes: &[Node]) -> Result<SimGraph> {
+        self.call("instantiate")?;
+        let mut state = self.0.lock();
+        if nodes.is_empty() {
+            self.0.violation("a graph of nothing");
+        }
+        if refuses(&mut state.refuse.instantiate) {
+            return Err(refused("instantiate"));
+        }
+        state.graphs.push(GraphState { nodes: nodes.to_vec(), alive: true });
+        Ok(SimGraph(state.graphs.len() - 1))
+    }
+
+    fn update(&self, graph: &mut SimGraph, nodes: &[Node], changed: &[usize]) -> Result<()> {
+        self.call("update")?;
+        let mut state = self.0.lock();
+        self.check_graph(&state, graph, "update");
+        if refuses(&mut state.refuse.update) {
+            return Err(refused("update"));
+        }
+        let old = &mut state.graphs[graph.0].nodes;
+        let kept = (0..nodes.len()).filter(|at| !changed.contains(at));
+        if old.len() != nodes.len() || !changed.is_sorted() || kept.into_iter().any(|at| old[at] != nodes[at]) {
+            self.0.violation("update of more than it says");
+        }
+        *old = nodes.to_vec();
+        Ok(())
+    }
+
+    unsafe fn launch_graph(&self, stream: &SimStream, graph: &SimGraph) -> Result<()> {
+        let nodes = {
+            let state = self.0.lock();
+            self.check_graph(&state, graph, "launch");
+            state.graphs[graph.0].nodes.clone()
+        };
+        self.enqueue_all(stream, of_nodes(&nodes)?, "launch_graph", false)
+    }
+
+    fn destroy_graph(&self, graph: SimGraph) {
+        if self.call("destroy_graph").is_ok() {
+            let mut state = self.0.lock();
+            self.check_graph(&state, &graph, "destroy");
+            state.graphs[graph.0].alive = false;
+        }
+    }
+
+    fn is_peer(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    unsafe fn copy_peer(&self, stream: &SimStream, _: &Self, src: Ptr, dst: Ptr, bytes: usize) -> Result<()> {
+        let (space, rows) = (Space::Device, 1);
+        let transfer = Transfer {
+            src,
+            src_space: space,
+            dst,
+            dst_space: space,
+            row_bytes: bytes,
+            rows,
+            src_pitch: bytes,
+            dst_pitch: bytes,
+        };
+        self.enqueue(stream, of_copy(&transfer), "copy_peer", false)
     }
 }

@@ -130,9 +130,10 @@ impl State {
         target.iter().all(|&(stream, step)| self.streams[stream].done >= step)
     }
 
-    /// Everything enqueued so far.
-    pub(crate) fn everything(&self) -> Target {
-        self.streams.iter().enumerate().map(|(stream, state)| (stream, state.enqueued)).collect()
+    /// Everything enqueued so far on a physical device.
+    pub(crate) fn everything(&self, card: usize) -> Target {
+        let of_card = self.streams.iter().enumerate().filter(|(_, state)| state.card == card);
+        of_card.map(|(stream, state)| (stream, state.enqueued)).collect()
     }
 
     fn can_run(&self, stream: usize) -> bool {

@@ -1,10 +1,11 @@
 //! The simulated device's state, and what tests may ask of it and do to it.
 
+use super::graph::GraphState;
 use super::memory::{Clock, Memory, Touch};
 use super::schedule::Work;
 use crate::backend::Space;
 use crate::operation::Ptr;
-use crate::sync::{Arc, Condvar, Mutex, MutexGuard, TaskFlag, locks_held};
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, TaskFlag, forget_locks, locks_held};
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -36,7 +37,7 @@ pub(crate) struct Options {
     pub(crate) inline: Inline,
     /// Bytes of memory.
     pub(crate) memory: usize,
-    /// Whether a free waits for all work on the device.
+    /// Whether a free waits for all work on the physical device.
     pub(crate) free_waits: bool,
     /// Whether a copy from pageable memory waits for the stream.
     pub(crate) upload_waits: bool,
@@ -81,12 +82,16 @@ pub(crate) struct Refusals {
     /// Work is enqueued, and the call fails all the same.
     pub(crate) late: u32,
     pub(crate) free: u32,
+    pub(crate) instantiate: u32,
+    pub(crate) update: u32,
     /// The device is gone.
     pub(crate) lost: bool,
 }
 
 #[derive(Default)]
 pub(crate) struct StreamState {
+    /// The physical device.
+    pub(crate) card: usize,
     pub(crate) inline: bool,
     pub(crate) destroyed: bool,
     pub(crate) queue: VecDeque<Work>,
@@ -111,6 +116,7 @@ pub(crate) type Target = Vec<(usize, u64)>;
 pub(crate) struct State {
     pub(crate) streams: Vec<StreamState>,
     pub(crate) events: Vec<EventState>,
+    pub(crate) graphs: Vec<GraphState>,
     pub(crate) memory: Memory,
     /// What the host knows to have ended, on whatever thread.
     pub(crate) observed: Clock,
@@ -157,6 +163,7 @@ impl World {
         let state = State {
             streams: Vec::new(),
             events: Vec::new(),
+            graphs: Vec::new(),
             memory: Memory::default(),
             observed: Clock::default(),
             counts: Counts::default(),
@@ -170,6 +177,7 @@ impl World {
             waiting: Vec::new(),
         };
         PROGRAM.with_borrow_mut(HashSet::clear);
+        forget_locks();
         TaskFlag(&PROGRAM).replace(true);
         let violations = Arc::default();
         let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -276,10 +284,11 @@ impl World {
         let state = self.lock();
         let streams = state.streams.iter().filter(|stream| !stream.destroyed).count();
         let events = state.events.iter().filter(|event| event.alive).count();
+        let graphs = state.graphs.iter().filter(|graph| graph.alive).count();
         let blocks = state.memory.live() - state.leaked;
         drop(state);
-        if (streams, events, blocks) != (0, 0, 0) {
-            self.violation(format!("leaked: {streams} streams, {events} events, {blocks} blocks"));
+        if (streams, events, graphs, blocks) != (0, 0, 0, 0) {
+            self.violation(format!("leaked: {streams} streams, {events} events, {graphs} graphs, {blocks} blocks"));
         }
     }
 

@@ -1,0 +1,153 @@
+//! Copies from the memory of another device, ordered on both.
+//!
+//! The target's stream waits for what wrote the source, wherever that is, and copies. The source's device then has to have the copy
+//! waited for by whoever writes the source next: one of its own streams, which does nothing else, waits for the copy, and an entry of
+//! that stream stands for it. So each device orders its own streams as always, and neither has to live as long as the other.
+//!
+//! A wait for another device's event can lie behind a host function there. It is sealed as within one device, and the
+//! [gate](super::host::Gate) of the waiting device learns of the function too: a free may have to wait for it.
+
+use super::stream::{Blocker, Point, StreamCore};
+use super::submit::Access;
+use super::tracker::{StreamId, Ticket};
+use super::{Inner, NewStream, Step};
+use crate::backend::Backend;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sync::{Arc, Ordering};
+
+impl<B: Backend> Inner<B> {
+    /// Enqueues a copy on `stream`, whose raw stream is `raw`, from the memory `read` of another device to `write` of this one, which are
+    /// of one length.
+    ///
+    /// # Errors
+    /// [`Unsupported`](ErrorKind::Unsupported) if the devices are no peers, and those of the backend. If a wait for earlier work fails
+    /// nothing was copied.
+    pub(crate) fn copy_from_peer(
+        &self,
+        stream: &StreamCore<B>,
+        raw: &B::Stream,
+        source: &Inner<B>,
+        read: Access<'_>,
+        write: Access<'_>,
+    ) -> Result<()> {
+        let named = |e: Error| self.note(e).on_stream(stream.id);
+        source.enter()?;
+        self.admit(stream, &[write])?;
+        if !self.backend.is_peer(&source.backend) {
+            let (from, to) = (&source.info.id, &self.info.id);
+            let what = "a copy between devices that cannot reach each other; stage it through the host, with `read` and `write`";
+            return Err(named(Error::unsupported(format_args!("{what} ({from} to {to})"))));
+        }
+        let bytes = write.end - write.start;
+        if bytes == 0 {
+            return Ok(());
+        }
+        let claims = self.claim(&[read, write]);
+        self.wait_for_source(stream, raw, source, &read).map_err(named)?;
+        let result = self.enqueue_claimed(stream, raw, &[write], |backend| {
+            let (src, dst) = (read.block.ptr.byte_add(read.start), write.block.ptr.byte_add(write.start));
+            // SAFETY: both lie in live blocks of their devices, which are peers, and are `bytes` long; the target is borrowed exclusively.
+            // This stream has been ordered after conflicting work on either, and `protect` below orders later work on the source.
+            unsafe { backend.copy_peer(raw, &source.backend, src, dst, bytes) }
+        });
+        // Work on an inline stream has ended. A call that failed may have left some behind.
+        if !stream.inline && source.keeps(Step::PeerEntry) {
+            source.protect(&read, self, stream, raw);
+        }
+        drop(claims);
+        result
+    }
+
+    /// Makes `stream` wait for the work of `source` that conflicts with reading `read`.
+    fn wait_for_source(
+        &self,
+        stream: &StreamCore<B>,
+        raw: &B::Stream,
+        source: &Inner<B>,
+        read: &Access<'_>,
+    ) -> Result<()> {
+        if !self.keeps(Step::PeerWaits) {
+            return Ok(());
+        }
+        let mut needed: Vec<(StreamId, Ticket)> = Vec::new();
+        // No stream of the source has number 0: this one is none of them.
+        for entry in read.block.tracker.lock().conflicts(0, read.start, read.end, false) {
+            match needed.iter_mut().find(|(other, _)| *other == entry.stream) {
+                Some((_, ticket)) => *ticket = (*ticket).max(entry.ticket),
+                None => needed.push((entry.stream, entry.ticket)),
+            }
+        }
+        for (other, ticket) in needed {
+            if let Some(point) = source.point_after(other, ticket)? {
+                self.wait_for_point_of_peer(stream, raw, &point)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes `stream` wait for a point in the work of another device.
+    fn wait_for_point_of_peer(&self, stream: &StreamCore<B>, raw: &B::Stream, point: &Point<B>) -> Result<()> {
+        let Some(event) = point.event.raw() else { return Ok(()) };
+        let blockers: Vec<Blocker> = point.blockers.iter().filter(|b| !b.load(Ordering::Acquire)).cloned().collect();
+        // On an inline stream the wait is over when the call returns.
+        if !blockers.is_empty() && !stream.inline {
+            if self.keeps(Step::PeerSeals) {
+                self.seal(stream, raw, blockers.clone())?;
+            }
+            if self.keeps(Step::PeerGate) {
+                self.gate.host_fn_of_peer(&blockers);
+            }
+        }
+        self.backend.wait(raw, event)
+    }
+
+    /// Has whoever writes `read`, memory of this device, wait for all that `stream` of the device `reader` was told to do.
+    fn protect(&self, read: &Access<'_>, reader: &Inner<B>, stream: &StreamCore<B>, raw: &B::Stream) {
+        let point = reader.record_point(stream, raw);
+        let protected = point.as_ref().is_ok_and(|point| self.protect_until(read, point).is_ok());
+        if protected {
+            return;
+        }
+        // Else the copy has to end now.
+        let event = point.as_ref().ok().and_then(|point| point.event.raw());
+        let ended = match event {
+            Some(event) => reader.backend.synchronize_event(event),
+            None => match reader.backend.synchronize(raw) {
+                Err(error) if matches!(error.kind(), ErrorKind::DeviceFault { .. }) => {
+                    // It has waited, and found what the next synchronizing call is to report.
+                    stream.fault(error);
+                    Ok(())
+                }
+                result => result,
+            },
+        };
+        if ended.is_err() {
+            // Nobody knows when this device's memory can be written again.
+            self.lost.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn protect_until(&self, read: &Access<'_>, point: &Point<B>) -> Result<()> {
+        let (core, raw) = self.stream_for_peers(&point.blockers)?;
+        self.wait_for_point_of_peer(&core, &raw, point)?;
+        let ticket = core.next_ticket();
+        if !core.inline {
+            self.leave_entries(&core, std::slice::from_ref(read), ticket, &core.clock());
+        }
+        Ok(())
+    }
+
+    /// A stream of this device that waits for others, and for nothing that `blockers` does not stand for: who waits for it must not
+    /// come to depend on a host function that has nothing to do with the copy.
+    fn stream_for_peers(&self, blockers: &[Blocker]) -> Result<NewStream<B>> {
+        let is_needed = |blocker: &Blocker| blockers.iter().any(|needed| Arc::ptr_eq(needed, blocker));
+        let fits = |(core, _): &&NewStream<B>| core.blockers().iter().all(is_needed);
+        let found = self.peers.lock().iter().find(fits).cloned();
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let new = self.new_stream()?;
+        self.peers.lock().push(new.clone());
+        Ok(new)
+    }
+}

@@ -1,0 +1,204 @@
+//! Recording a graph, and what comes of it.
+
+use super::block::Block;
+use super::deferred::Dropped;
+use super::footprint::Footprint;
+use super::submit::Access;
+use super::{Shared, pool};
+use crate::backend::{Backend, Node, Space};
+use crate::error::{Error, Result};
+use crate::operation::Operation;
+use crate::sync::{Arc, Mutex};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A graph that is being recorded. Handles of its stream may outlive that, and do nothing then.
+pub(crate) struct Recording<B: Backend> {
+    number: u64,
+    shared: Arc<Shared<B>>,
+    /// `None` once the recording has ended.
+    program: Mutex<Option<Program<B>>>,
+}
+
+/// What was recorded.
+struct Program<B: Backend> {
+    nodes: Vec<Node>,
+    calls: Vec<Call>,
+    footprint: Footprint<B>,
+}
+
+/// A call that was recorded.
+#[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant)] // Both are operations in the end.
+enum Call {
+    /// Became the node of this index.
+    Node(usize),
+    /// Has no elements, so there is nothing to do for it; it has arguments all the same.
+    Empty(Operation),
+    /// A copy of no elements.
+    EmptyCopy,
+}
+
+/// Tells recordings apart. The standard library's: no test decides anything by it.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+
+impl<B: Backend> Recording<B> {
+    pub(crate) fn begin(shared: &Arc<Shared<B>>) -> Self {
+        let program = Program { nodes: Vec::new(), calls: Vec::new(), footprint: Footprint::new(shared) };
+        Recording {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            shared: shared.clone(),
+            program: Mutex::new(Some(program)),
+        }
+    }
+
+    fn program<R>(&self, body: impl FnOnce(&mut Program<B>) -> R) -> Result<R> {
+        let ended = || {
+            let got = "the stream of a recorder whose recording has ended";
+            self.shared.note(Error::invalid("self", "a recorder inside its recording", got))
+        };
+        self.program.lock().as_mut().map(body).ok_or_else(ended)
+    }
+
+    /// Memory for temporary use in the graph: some whose last use was recorded, if there is any of the size.
+    pub(crate) fn allocate(
+        &self,
+        space: Space,
+        bytes: usize,
+        fresh: impl FnOnce() -> Result<Arc<Block>>,
+    ) -> Result<Arc<Block>> {
+        let reusable = pool::class(bytes).filter(|_| bytes > 0);
+        let reused = self.program(|p| reusable.and_then(|class| p.footprint.reuse_temporary(space, class)))?;
+        if let Some(block) = reused {
+            return Ok(block);
+        }
+        let block = fresh()?;
+        self.program(|program| program.footprint.keep_temporary(&block))?;
+        Ok(block)
+    }
+
+    /// Keeps an operation that has been checked; one without elements is not made a node.
+    pub(crate) fn operation(&self, operation: Operation, accesses: &[Access<'_>]) -> Result<()> {
+        self.program(|program| match operation.is_empty() {
+            true => program.calls.push(Call::Empty(operation)),
+            false => program.push(Node::Operation(operation), accesses),
+        })
+    }
+
+    /// Keeps a copy that has been checked; `None` is one without elements.
+    pub(crate) fn copy(&self, copy: Option<Node>, accesses: &[Access<'_>]) -> Result<()> {
+        self.program(|program| match copy {
+            None => program.calls.push(Call::EmptyCopy),
+            Some(node) => program.push(node, accesses),
+        })
+    }
+
+    /// The recording's number, and that of its last call.
+    pub(crate) fn last(&self) -> Option<(u64, usize)> {
+        let last = self.program(|program| program.calls.len().checked_sub(1)).ok()??;
+        Some((self.number, last))
+    }
+
+    /// Ends the recording, and makes a graph of it.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub(crate) fn finish(&self) -> Result<Executable<B>> {
+        let program = self.program.lock().take();
+        let Some(Program { nodes, calls, mut footprint }) = program else {
+            return Err(Error::invalid("self", "a recording under way", "one that has ended"));
+        };
+        footprint.close();
+        let shared = self.shared.clone();
+        let raw = match nodes.is_empty() {
+            true => None,
+            false => Some(shared.backend.instantiate(&nodes).map_err(|e| shared.note(e))?),
+        };
+        Ok(Executable { shared, number: self.number, nodes, calls, changed: Vec::new(), raw, footprint })
+    }
+}
+
+impl<B: Backend> fmt::Debug for Recording<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Recording({})", self.number)
+    }
+}
+
+impl<B: Backend> Program<B> {
+    fn push(&mut self, node: Node, accesses: &[Access<'_>]) {
+        self.calls.push(Call::Node(self.nodes.len()));
+        self.nodes.push(node);
+        self.footprint.add(accesses);
+    }
+}
+
+/// A graph of the backend, with what the runtime has to know to launch it.
+#[doc(hidden)]
+pub struct Executable<B: Backend> {
+    pub(crate) shared: Arc<Shared<B>>,
+    pub(crate) number: u64,
+    nodes: Vec<Node>,
+    calls: Vec<Call>,
+    /// Nodes whose scalars the backend does not know yet; ascending.
+    changed: Vec<usize>,
+    /// `None` without nodes.
+    raw: Option<B::Graph>,
+    footprint: Footprint<B>,
+}
+
+impl<B: Backend> Executable<B> {
+    /// Pieces of work.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Changes the operation of a call that was recorded, if `change` can: later launches do that. `None` if there is no such call;
+    /// of a copy there is nothing to change.
+    pub(crate) fn change<R>(
+        &mut self,
+        call: usize,
+        change: impl FnOnce(Option<&mut Operation>) -> Result<R>,
+    ) -> Option<Result<R>> {
+        let index = match self.calls.get_mut(call)? {
+            Call::Empty(operation) => return Some(change(Some(operation))),
+            Call::EmptyCopy => return Some(change(None)),
+            Call::Node(index) => *index,
+        };
+        let Some(Node::Operation(operation)) = self.nodes.get_mut(index) else { return Some(change(None)) };
+        let result = change(Some(operation));
+        if result.is_ok()
+            && let Err(at) = self.changed.binary_search(&index)
+        {
+            self.changed.insert(at, index);
+        }
+        Some(result)
+    }
+
+    /// The backend's graph with all changes, and what a launch touches; `None` if there is nothing to do.
+    ///
+    /// # Errors
+    /// Those of [`Backend::update`]; the changes are tried again by the next launch.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn prepare(&mut self) -> Result<Option<(&B::Graph, Vec<Access<'_>>)>> {
+        let Some(raw) = &mut self.raw else { return Ok(None) };
+        if !self.changed.is_empty() {
+            self.shared.backend.update(raw, &self.nodes, &self.changed)?;
+            self.changed.clear();
+        }
+        Ok(Some((raw, self.footprint.accesses())))
+    }
+}
+
+impl<B: Backend> Drop for Executable<B> {
+    fn drop(&mut self) {
+        if let Some(raw) = self.raw.take() {
+            self.shared.deferred.push(Dropped::Graph(raw));
+        }
+    }
+}
+
+impl<B: Backend> fmt::Debug for Executable<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Executable({}, {} nodes)", self.number, self.nodes.len())
+    }
+}
