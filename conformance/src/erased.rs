@@ -5,7 +5,8 @@ use std::fmt;
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
 use warpwave_core::{
-    Backend, DType, Device, DeviceInfo, Error, HostFn, ManagedDevice, Operation, OperationKind, Result, Space, Transfer,
+    Backend, DType, Device, DeviceInfo, Error, HostFn, ManagedDevice, Node, Operation, OperationKind, Result, Space,
+    Transfer,
 };
 
 /// The device that the suite runs on: another one's backend, called through a table of functions.
@@ -22,7 +23,7 @@ pub fn subject<D: Device>(device: &D) -> Result<Subject> {
 /// Any backend.
 pub struct Erased(Box<dyn Calls>);
 
-/// A raw stream or event of some backend.
+/// A raw stream, event or graph of some backend.
 pub struct Opaque(Box<dyn Any + Send + Sync>);
 
 impl fmt::Debug for Erased {
@@ -37,11 +38,12 @@ impl fmt::Debug for Opaque {
     }
 }
 
-/// [`Backend`], with streams and events of any type.
+/// [`Backend`], with streams, events and graphs of any type.
 ///
 /// # Safety
 /// As for [`Backend`]; the unsafe functions have the requirements of its functions of the same names.
 unsafe trait Calls: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
     fn again(&self) -> Box<dyn Calls>;
     fn count(&self) -> Result<usize>;
     fn open(&self, index: usize) -> Result<Box<dyn Calls>>;
@@ -64,6 +66,12 @@ unsafe trait Calls: Send + Sync {
     unsafe fn upload(&self, stream: &Opaque, src: *const u8, dst: Ptr, bytes: usize) -> Result<()>;
     unsafe fn download(&self, stream: &Opaque, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()>;
     fn host_fn(&self, stream: &Opaque, function: HostFn) -> Result<()>;
+    fn instantiate(&self, nodes: &[Node]) -> Result<Opaque>;
+    fn update(&self, graph: &mut Opaque, nodes: &[Node], changed: &[usize]) -> Result<()>;
+    unsafe fn launch_graph(&self, stream: &Opaque, graph: &Opaque) -> Result<()>;
+    fn destroy_graph(&self, graph: Opaque);
+    fn is_peer(&self, other: &dyn Calls) -> bool;
+    unsafe fn copy_peer(&self, stream: &Opaque, source: &dyn Calls, src: Ptr, dst: Ptr, bytes: usize) -> Result<()>;
 }
 
 /// The backend of a device. The device's handle keeps it open.
@@ -71,6 +79,7 @@ struct Of<D: Device>(D);
 
 type StreamOf<D> = <<D as Device>::Backend as Backend>::Stream;
 type EventOf<D> = <<D as Device>::Backend as Backend>::Event;
+type GraphOf<D> = <<D as Device>::Backend as Backend>::Graph;
 
 impl Erased {
     /// The same backend once more.
@@ -98,17 +107,25 @@ impl Opaque {
         self.0.downcast_ref().ok_or_else(foreign)
     }
 
+    fn get_mut<T: Any>(&mut self) -> Result<&mut T> {
+        self.0.downcast_mut().ok_or_else(foreign)
+    }
+
     fn take<T: Any>(self) -> Result<T> {
         self.0.downcast().map(|value| *value).map_err(|_| foreign())
     }
 }
 
 fn foreign() -> Error {
-    Error::invalid("stream or event", "one of this backend", "one of another")
+    Error::invalid("stream, event, graph or device", "one of this backend", "one of another")
 }
 
-// SAFETY: each call goes to one and the same backend, with the streams and events that it made.
+// SAFETY: each call goes to one and the same backend, with the streams, events and graphs that it made.
 unsafe impl<D: Device> Calls for Of<D> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
     fn again(&self) -> Box<dyn Calls> {
         Box::new(Of(self.0.clone()))
     }
@@ -203,12 +220,42 @@ unsafe impl<D: Device> Calls for Of<D> {
     fn host_fn(&self, stream: &Opaque, function: HostFn) -> Result<()> {
         self.0.backend().host_fn(stream.get()?, function)
     }
+
+    fn instantiate(&self, nodes: &[Node]) -> Result<Opaque> {
+        self.0.backend().instantiate(nodes).map(Opaque::new)
+    }
+
+    fn update(&self, graph: &mut Opaque, nodes: &[Node], changed: &[usize]) -> Result<()> {
+        self.0.backend().update(graph.get_mut()?, nodes, changed)
+    }
+
+    unsafe fn launch_graph(&self, stream: &Opaque, graph: &Opaque) -> Result<()> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.0.backend().launch_graph(stream.get()?, graph.get()?) }
+    }
+
+    fn destroy_graph(&self, graph: Opaque) {
+        if let Ok(graph) = graph.take::<GraphOf<D>>() {
+            self.0.backend().destroy_graph(graph);
+        }
+    }
+
+    fn is_peer(&self, other: &dyn Calls) -> bool {
+        other.as_any().downcast_ref::<Self>().is_some_and(|other| self.0.backend().is_peer(other.0.backend()))
+    }
+
+    unsafe fn copy_peer(&self, stream: &Opaque, source: &dyn Calls, src: Ptr, dst: Ptr, bytes: usize) -> Result<()> {
+        let source = source.as_any().downcast_ref::<Self>().ok_or_else(foreign)?;
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.0.backend().copy_peer(stream.get()?, source.0.backend(), src, dst, bytes) }
+    }
 }
 
 // SAFETY: `Calls` promises what `Backend` does.
 unsafe impl Backend for Erased {
     type Stream = Opaque;
     type Event = Opaque;
+    type Graph = Opaque;
 
     fn enumerate() -> Result<Vec<DeviceInfo>> {
         Ok(Vec::new())
@@ -297,5 +344,31 @@ unsafe impl Backend for Erased {
 
     fn host_fn(&self, stream: &Opaque, function: HostFn) -> Result<()> {
         self.0.host_fn(stream, function)
+    }
+
+    fn instantiate(&self, nodes: &[Node]) -> Result<Opaque> {
+        self.0.instantiate(nodes)
+    }
+
+    fn update(&self, graph: &mut Opaque, nodes: &[Node], changed: &[usize]) -> Result<()> {
+        self.0.update(graph, nodes, changed)
+    }
+
+    unsafe fn launch_graph(&self, stream: &Opaque, graph: &Opaque) -> Result<()> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.0.launch_graph(stream, graph) }
+    }
+
+    fn destroy_graph(&self, graph: Opaque) {
+        self.0.destroy_graph(graph);
+    }
+
+    fn is_peer(&self, other: &Self) -> bool {
+        self.0.is_peer(&*other.0)
+    }
+
+    unsafe fn copy_peer(&self, stream: &Opaque, source: &Self, src: Ptr, dst: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.0.copy_peer(stream, &*source.0, src, dst, bytes) }
     }
 }
