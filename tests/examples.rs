@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Once;
 
-/// An example as a program. `cargo test` has built it; `cargo test --tests` and the like have not.
+/// An example as a program, built first: `cargo test --test examples` builds none, and those of another day may lie there.
 fn example(name: &str) -> Command {
     let test = std::env::current_exe().unwrap();
     let profile = test.ancestors().nth(2).unwrap();
-    let path = profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     static BUILD: Once = Once::new();
-    if !path.exists() {
-        BUILD.call_once(|| build(profile));
-    }
-    assert!(path.exists(), "{} is not there, also after `cargo build --examples`", path.display());
+    BUILD.call_once(|| build(profile));
+    let path = profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     let mut command = Command::new(path);
     command.env_remove("WARPWAVE_DEVICE");
     command
@@ -27,7 +24,15 @@ fn build(folder: &Path) {
         name => name,
     };
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--examples", "--profile", profile, "--target-dir"]);
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args([
+        "build",
+        "--package",
+        "warpwave",
+        "--examples",
+        "--profile",
+        profile,
+        "--target-dir",
+    ]);
     assert!(cargo.arg(folder.parent().unwrap()).status().unwrap().success(), "`cargo build --examples` failed");
 }
 

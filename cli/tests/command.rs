@@ -39,7 +39,7 @@ fn nothing_to_run_is_1_and_says_so() {
 fn a_case_that_does_not_exist_is_1() {
     let (code, out, _) = run(&["conformance", "--case", "runtime.copy.odd/poison-7/0"]);
     assert_eq!(code, 1);
-    assert!(out.contains("no case was executed"), "{out}");
+    assert!(out.contains("there is no case runtime.copy.odd/poison-7/0 at the level smoke"), "{out}");
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct Case<'a, D: Device> {
 pub(crate) struct Tally {
     /// By lane.
     pub(crate) cases: [u64; 3],
+    /// Calls that compared something, of no elements too: that there are none is a result.
+    pub(crate) comparisons: u64,
     pub(crate) elements: u64,
     pub(crate) worst: Option<f64>,
     pub(crate) hash: Option<Fnv>,
@@ -35,6 +37,7 @@ impl Tally {
     /// Adds a case of `lane`.
     pub(crate) fn add(&mut self, lane: Lane, case: Tally) {
         self.cases[lane as usize] += 1;
+        self.comparisons += case.comparisons;
         self.elements += case.elements;
         if let Some(worst) = case.worst {
             self.worst = Some(self.worst.map_or(worst, |known| known.max(worst)));
@@ -79,6 +82,7 @@ impl<'a, D: Device> Case<'a, D> {
     /// # Errors
     /// At the first element that differs, or if the lengths do.
     pub fn bits<T: Element>(&mut self, what: impl Display, got: &[T], want: &[T]) -> Verdict {
+        self.tally.comparisons += 1;
         same_length(&what, got.len(), want.len())?;
         if bytemuck::cast_slice::<T, u8>(got) != bytemuck::cast_slice::<T, u8>(want) {
             let differs = |(got, want): (&T, &T)| bytemuck::bytes_of(got) != bytemuck::bytes_of(want);
@@ -111,6 +115,7 @@ impl<'a, D: Device> Case<'a, D> {
     /// # Errors
     /// At the first element outside its bound, or if the lengths differ.
     pub fn bounded(&mut self, what: impl Display, got: &[f64], want: &[f64], bound: &[f64]) -> Verdict {
+        self.tally.comparisons += 1;
         same_length(&what, got.len(), want.len())?;
         same_length(&what, got.len(), bound.len())?;
         for (index, ((&got, &want), &bound)) in got.iter().zip(want).zip(bound).enumerate() {
@@ -131,6 +136,7 @@ impl<'a, D: Device> Case<'a, D> {
     /// # Errors
     /// If the error is above the bound or not finite, or the bound is NaN.
     pub fn error(&mut self, what: impl Display, index: usize, error: f64, bound: f64) -> Verdict {
+        self.tally.comparisons += 1;
         self.tally.elements += 1;
         // A NaN fails as well.
         if error <= bound && error.is_finite() {
@@ -149,6 +155,7 @@ impl<'a, D: Device> Case<'a, D> {
     /// # Errors
     /// If it is not, in the words of `message`.
     pub fn ensure(&mut self, truth: bool, message: impl Display) -> Verdict {
+        self.tally.comparisons += 1;
         self.tally.elements += 1;
         if truth { Ok(()) } else { Err(Failure::new(message)) }
     }
@@ -168,6 +175,11 @@ impl<'a, D: Device> Case<'a, D> {
                 _ => self.ensure(false, format_args!("expected {argument} to be refused, got: {error}")),
             },
         }
+    }
+
+    /// What a body comes to that found nothing wrong: a failure if it compared nothing.
+    pub(crate) fn compared(&self) -> Verdict {
+        if self.tally.comparisons == 0 { Err(Failure::new("nothing was compared")) } else { Ok(()) }
     }
 
     /// The elements of a buffer or view, from the device.

@@ -15,6 +15,8 @@ type Body<D> = Box<dyn Fn(&mut Session<'_, D>) -> Verdict + Send + Sync>;
 pub struct Check<D: Device> {
     id: String,
     rows: Vec<Row>,
+    /// Operations that the check uses besides those of its rows.
+    needs: Vec<(OperationKind, DType)>,
     dtype: Option<DType>,
     body: Body<D>,
 }
@@ -24,7 +26,7 @@ impl<D: Device> Check<D> {
     ///
     /// `body` makes its cases with the [`Session`].
     pub fn new(id: impl Into<String>, body: impl Fn(&mut Session<'_, D>) -> Verdict + Send + Sync + 'static) -> Self {
-        Check { id: id.into(), rows: Vec::new(), dtype: None, body: Box::new(body) }
+        Check { id: id.into(), rows: Vec::new(), needs: Vec::new(), dtype: None, body: Box::new(body) }
     }
 
     /// The check of a row of the contract, named `group.operation.type`, and `group.operation.type.precision` where there is one.
@@ -45,6 +47,13 @@ impl<D: Device> Check<D> {
     pub fn covering(mut self, kind: OperationKind, dtype: DType, precision: Option<Precision>) -> Self {
         self.rows.extend(contract::find(kind, dtype, precision));
         self.dtype.get_or_insert(dtype);
+        self
+    }
+
+    /// Says that the check uses operations of which it is no test: on a device that lacks one it is not run.
+    #[must_use]
+    pub fn needing<K: Into<OperationKind>>(mut self, dtype: DType, kinds: impl IntoIterator<Item = K>) -> Self {
+        self.needs.extend(kinds.into_iter().map(|kind| (kind.into(), dtype)));
         self
     }
 
@@ -74,6 +83,12 @@ impl<D: Device> Check<D> {
     /// The element type, of checks that are of one.
     pub fn dtype(&self) -> Option<DType> {
         self.dtype
+    }
+
+    /// The first operation among those of its rows and those that it [needs](Check::needing) which the device does not offer.
+    pub(crate) fn lacking(&self, device: &D) -> Option<(OperationKind, DType)> {
+        let rows = self.rows.iter().map(|row| (row.kind, row.dtype));
+        rows.chain(self.needs.iter().copied()).find(|&(kind, dtype)| !device.supports(kind, dtype))
     }
 
     pub(crate) fn call(&self, session: &mut Session<'_, D>) -> Verdict {

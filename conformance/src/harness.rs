@@ -66,8 +66,7 @@ impl Harness {
         let coverage = Arc::new(Mutex::new(Coverage::default()));
         for check in crate::suite() {
             let (device, coverage) = (device.clone(), coverage.clone());
-            let lacking = check.rows().iter().find(|row| !device.supports(row.kind, row.dtype));
-            let kind = lacking.map(|row| format!("not offered: {} of {}", row.kind, row.dtype));
+            let kind = check.lacking(&device).map(|(kind, dtype)| format!("not offered: {kind} of {dtype}"));
             let name = format!("{name}.{}", check.id());
             let trial = Trial::test(name, move || {
                 let mut own = Coverage::default();

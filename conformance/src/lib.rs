@@ -7,11 +7,13 @@
 //! - A check ends [`Pass`](Outcome::Pass), [`Fail`](Outcome::Fail), [`Unsupported`](Outcome::Unsupported) (the device
 //!   [says](warpwave_core::Device::supports) that it does not offer the operation for the type) or [`Skipped`](Outcome::Skipped) (for a
 //!   reason of the environment, which is given). A device that refuses an operation which it claims to support fails, and so does a
-//!   check that executes no case.
+//!   check that executes no case, and a case that compares nothing.
 //! - A case is one call with inputs of its own, compared with an independent reference: exact integers, or arithmetic of higher
-//!   precision. For special values (NaN, infinities, signed zeros) it is the definition in `warpwave-core`; since a device may
-//!   run that same definition, the checks `elementwise.specials` compare with bit patterns that are written out. Inputs depend on the run's seed and the case's [identifier](CaseId) alone, never on the device or on
-//!   what ran before. So each can be run again by itself, and two machines compared.
+//!   precision. For special values (NaN, infinities, signed zeros), and for the order of sums, it is the definition in
+//!   `warpwave-core`. Since a device may run that same definition, what computes has cases besides whose results are written
+//!   out, and sums are compared with a second account of the tree. Inputs depend on the run's seed and the case's
+//!   [identifier](CaseId) alone, never on the device or on what ran before. So each can be run again by itself, and two
+//!   machines compared.
 //! - Each operation has up to three [lanes](warpwave_core::numerics::contract::Lane); a run without a filter fails if a row of the
 //!   contract has a lane without a case ([`COVERAGE`]).
 //! - The report has the worst ratio of error to bound of each check, not only whether it passed.

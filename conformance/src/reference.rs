@@ -4,6 +4,8 @@
 mod compare;
 mod double;
 mod image;
+mod order;
+mod patterns;
 mod random;
 mod sample;
 mod shapes;
@@ -11,9 +13,11 @@ mod shapes;
 pub(crate) use compare::{accumulation_unit, equal_numbers, output_unit, within};
 pub(crate) use double::{Double, Pair};
 pub(crate) use image::{Image, Matrix, Vector};
+pub(crate) use order::{dot, in_order};
+pub(crate) use patterns::Patterns;
 pub(crate) use random::{Data, Random};
 pub(crate) use sample::Sample;
 pub(crate) use shapes::{
-    Scale, dimensions, extras, fronts, increments, layouts, lengths, matrices, read_increments, scales, seeds, vectors,
-    zero_scales,
+    Scale, dimensions, extras, fronts, increments, layouts, lengths, matrices, read_increments, scales, seeds, shared, tails,
+    vectors, zero_scales,
 };

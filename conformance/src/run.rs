@@ -14,7 +14,7 @@ use regex::Regex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 use warpwave_core::numerics::contract::{Bound, Class, Row};
-use warpwave_core::{Device, DeviceInfo, Stream};
+use warpwave_core::{Device, DeviceInfo, Error, Stream};
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
@@ -36,6 +36,26 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether these options can be run.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](warpwave_core::ErrorKind::InvalidArgument) for `filter`, if it is the empty expression, which chooses
+    /// everything without saying so; and for `case`, if there is a filter beside it, or if no series has its name.
+    pub fn validate(&self) -> warpwave_core::Result<()> {
+        if self.filter.as_ref().is_some_and(|filter| filter.as_str().is_empty()) {
+            return Err(Error::invalid("filter", "an expression that is not empty", "an empty one"));
+        }
+        let Some(case) = &self.case else { return Ok(()) };
+        if let Some(filter) = &self.filter {
+            return Err(Error::invalid("case", "no filter beside a case", format!("{filter} beside {case}")));
+        }
+        if !case.has_series() {
+            let expected = "a series: exact, bounded or poison, and from the second on its number, as in exact-2";
+            return Err(Error::invalid("case", expected, &case.series));
+        }
+        Ok(())
+    }
+
     fn chooses(&self, id: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter.is_match(id))
             && self.case.as_ref().is_none_or(|case| case.check == id)
@@ -62,7 +82,8 @@ impl Progress for () {
     fn done(&mut self, _report: &CheckReport) {}
 }
 
-/// Runs the [suite](crate::suite) on a device, or rather on a [`subject`] made of it.
+/// Runs the [suite](crate::suite) on a device, or rather on a [`subject`] made of it. Options that are not
+/// [valid](Options::validate) give a report with one check, `run.options`, which fails.
 pub fn run<D: Device>(device: &D, options: &Options, progress: &mut dyn Progress) -> RunReport {
     run_suite(subject(device), device.info(), options, progress)
 }
@@ -76,13 +97,14 @@ fn run_suite(
 ) -> RunReport {
     let mut coverage = Coverage::default();
     let started = Instant::now();
+    if let Some(refused) = refused(options) {
+        return RunReport::new(info, vec![refused], started.elapsed().as_secs_f64());
+    }
     let subject = match subject {
         Ok(subject) => subject,
         Err(error) => {
-            let mut report = CheckReport::of("runtime.open");
-            report.outcome = Outcome::Fail;
-            report.detail = Some(error.to_string());
-            return RunReport::new(info, vec![report], started.elapsed().as_secs_f64());
+            let failed = failed("runtime.open", &error);
+            return RunReport::new(info, vec![failed], started.elapsed().as_secs_f64());
         }
     };
     let mut reports = run_all(&subject, &Behind, crate::suite(), options, progress, &mut coverage);
@@ -92,7 +114,17 @@ fn run_suite(
     RunReport::new(info, reports, started.elapsed().as_secs_f64())
 }
 
-/// Runs `checks` on a device. The coverage of the contract is not judged.
+/// The entry of something that kept the checks from running.
+fn failed(id: &str, error: &Error) -> CheckReport {
+    CheckReport { outcome: Outcome::Fail, detail: Some(error.to_string()), ..CheckReport::of(id) }
+}
+
+fn refused(options: &Options) -> Option<CheckReport> {
+    options.validate().err().map(|error| failed("run.options", &error))
+}
+
+/// Runs `checks` on a device. The coverage of the contract is not judged. For options that are not
+/// [valid](Options::validate) see [`run`].
 pub fn run_checks<D: Device>(
     device: &D,
     checks: Vec<Check<D>>,
@@ -100,7 +132,10 @@ pub fn run_checks<D: Device>(
     progress: &mut dyn Progress,
 ) -> RunReport {
     let started = Instant::now();
-    let reports = run_all(device, &Opened, checks, options, progress, &mut Coverage::default());
+    let reports = match refused(options) {
+        Some(refused) => vec![refused],
+        None => run_all(device, &Opened, checks, options, progress, &mut Coverage::default()),
+    };
     RunReport::new(device.info(), reports, started.elapsed().as_secs_f64())
 }
 
@@ -139,9 +174,9 @@ pub(crate) fn run_check<D: Device>(
         bound: check.rows().first().map(bound),
         ..CheckReport::of(check.id())
     };
-    if let Some(row) = check.rows().iter().find(|row| !device.supports(row.kind, row.dtype)) {
+    if let Some((kind, dtype)) = check.lacking(device) {
         report.outcome = Outcome::Unsupported;
-        report.reason = Some(format!("the device does not offer {} of {}", row.kind, row.dtype));
+        report.reason = Some(format!("the device does not offer {kind} of {dtype}"));
         return report;
     }
     let (tally, verdict) = execute(device, origin, check, options);
@@ -153,7 +188,15 @@ pub(crate) fn run_check<D: Device>(
     match verdict {
         Ok(()) if report.cases == 0 => {
             report.outcome = Outcome::Fail;
-            report.detail = Some("no case was executed".to_owned());
+            report.detail = Some(match &options.case {
+                Some(case) => format!("there is no case {case} at the level {}", options.level),
+                None => "no case was executed".to_owned(),
+            });
+        }
+        // One case alone may be one of an empty vector.
+        Ok(()) if report.elements == 0 && options.case.is_none() => {
+            report.outcome = Outcome::Fail;
+            report.detail = Some("no element was compared".to_owned());
         }
         Ok(()) => {}
         Err(Failure::Failed(detail)) => {

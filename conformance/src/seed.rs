@@ -20,6 +20,16 @@ pub struct CaseId {
     pub index: u64,
 }
 
+impl CaseId {
+    /// Whether the series is named as a [`Session`](crate::Session) names them.
+    pub(crate) fn has_series(&self) -> bool {
+        let (lane, number) = self.series.split_once('-').unwrap_or((&self.series, "2"));
+        // Only the name itself comes out of the number again: not +2, 02 or 1.
+        let numbered = number.parse::<u32>().is_ok_and(|n| n > 1 && n.to_string() == number);
+        numbered && matches!(lane, "exact" | "bounded" | "poison")
+    }
+}
+
 impl fmt::Display for CaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.check, self.series, self.index)
@@ -161,6 +171,19 @@ mod tests {
         assert_eq!(id.to_string().parse(), Ok(id));
         for text in ["", "a", "a/b", "a/b/x", "a/b/1/2", "/b/1", "a//1", "a/b/-1"] {
             assert!(text.parse::<CaseId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn series_are_lanes_and_numbers_from_the_second_on() {
+        let named = |series: &str| CaseId { check: "a.b".to_owned(), series: series.to_owned(), index: 0 }.has_series();
+        for series in ["exact", "bounded", "poison", "exact-2", "poison-10"] {
+            assert!(named(series), "{series}");
+        }
+        for series in
+            ["Exact", "exact-", "exact-0", "exact-1", "exact-02", "exact-+2", "exact-x", "exact-2-3", "random"]
+        {
+            assert!(!named(series), "{series}");
         }
     }
 

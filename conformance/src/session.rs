@@ -53,7 +53,8 @@ impl<D: Device> Session<'_, D> {
     /// run's seed and the case's name alone.
     ///
     /// # Errors
-    /// The first case that does not pass ends the check. Its input is made as small as proptest can.
+    /// The first case that does not pass ends the check. Its input is made as small as proptest can. A case that compares
+    /// nothing does not pass.
     pub fn cases<S: Strategy>(
         &mut self,
         lane: Lane,
@@ -99,7 +100,7 @@ impl<D: Device> Session<'_, D> {
             let other: RefCell<Option<Failure>> = RefCell::new(None);
             let result = runner.run_one(tree, |input| {
                 let mut case = self.case(lane);
-                match body(&mut case, input) {
+                match body(&mut case, input).and_then(|()| case.compared()) {
                     Ok(()) => passed.set(Some(case.tally)),
                     Err(Failure::Failed(message)) => return Err(TestCaseError::fail(message)),
                     Err(failure) => *other.borrow_mut() = Some(failure),
@@ -128,7 +129,7 @@ impl<D: Device> Session<'_, D> {
     /// Cases with the inputs in `inputs`, one each.
     ///
     /// # Errors
-    /// The first case that does not pass ends the check.
+    /// The first case that does not pass ends the check. A case that compares nothing does not pass.
     pub fn each<V: Debug + Clone>(
         &mut self,
         lane: Lane,
@@ -154,7 +155,7 @@ impl<D: Device> Session<'_, D> {
                 continue;
             }
             let mut case = self.case(lane);
-            match body(&mut case, input.clone()) {
+            match body(&mut case, input.clone()).and_then(|()| case.compared()) {
                 Ok(()) => {
                     let tally = case.tally;
                     self.tally.add(lane, tally);
@@ -171,7 +172,7 @@ impl<D: Device> Session<'_, D> {
     /// One case that has no input.
     ///
     /// # Errors
-    /// If it does not pass.
+    /// If it does not pass, or compares nothing.
     pub fn once(&mut self, lane: Lane, body: impl Fn(&mut Case<'_, D>) -> Verdict) -> Verdict {
         self.each(lane, [()], |case, ()| body(case))
     }

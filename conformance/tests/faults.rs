@@ -21,7 +21,8 @@ fn checks(fault: Option<Fault>, mode: Mode, names: &[&str]) -> RunReport {
         Mode::Async => CpuBackend::asynchronous(),
     };
     // SAFETY: the CPU's memory is the host's. No check reads what a missing wait or an early event lets be written at
-    // that moment: it holds back the work that would write until it has looked.
+    // that moment: it holds back the work that would write until it has looked. The checks of operations, which the
+    // faults that write beside a result are run with, use a buffer on one stream and through one view at a time.
     let device = ManagedDevice::new(unsafe { Faulty::new(backend, fault) }).unwrap();
     let pattern = names.iter().map(|name| regex::escape(name)).collect::<Vec<_>>().join("|");
     let filter = (!names.is_empty()).then(|| Regex::new(&format!("^({pattern})$")).unwrap());

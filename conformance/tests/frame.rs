@@ -3,10 +3,10 @@
 
 use proptest::prelude::*;
 use warpwave_conformance::{
-    Case, Check, CheckReport, Counts, Failure, Level, Options, Outcome, Session, Verdict, run_checks,
+    Case, Check, CheckReport, Counts, Failure, Level, Options, Outcome, Session, Verdict, run, run_checks,
 };
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{DType, Device, OperationKind, Precision, Stream};
+use warpwave_core::{DType, Device, ErrorKind, OperationKind, Precision, Stream};
 use warpwave_cpu::{CpuBackend, CpuDevice};
 
 type Body = fn(&mut Session<'_, CpuDevice>) -> Verdict;
@@ -80,6 +80,76 @@ fn nothing_executed_is_a_failure() {
 }
 
 #[test]
+fn a_case_that_compares_nothing_is_a_failure() {
+    let expected = |report: CheckReport, detail: &str| {
+        let found = report.detail.as_deref().unwrap_or_default();
+        assert_eq!(report.outcome, Outcome::Fail);
+        assert!(found.contains(detail), "{found}");
+    };
+    // A call alone is no case, and a loop over the elements of an empty result is none either.
+    expected(
+        report(|session| session.once(Lane::Exact, |case| Ok(case.stream().synchronize()?))),
+        "nothing was compared",
+    );
+    expected(
+        report(|session| {
+            session.cases(Lane::Bounded, Counts::fixed(20), 0..3_usize, |case, len| {
+                (0..len).try_for_each(|i| case.error("x", i, 0.0, 1.0))
+            })
+        }),
+        "nothing was compared\nsmallest failing input: 0",
+    );
+    // That there is no element is a result, but a check of nothing else says nothing.
+    let empty =
+        |session: &mut Session<'_, CpuDevice>| session.once(Lane::Exact, |case| case.bits("x", &[0_u8; 0], &[]));
+    expected(report(empty), "no element was compared");
+    let alone = Options { case: Some("frame.check/exact/0".parse().unwrap()), ..Options::default() };
+    assert_eq!(report_of(Check::new("frame.check", empty), &alone).outcome, Outcome::Pass);
+}
+
+#[test]
+fn a_case_that_does_not_exist_is_a_failure_and_named() {
+    fn body(session: &mut Session<'_, CpuDevice>) -> Verdict {
+        session.each(Lane::Exact, [1, 2], |case, x| case.ensure(x > 0, "x"))
+    }
+    for case in ["frame.check/exact/2", "frame.check/poison/0", "frame.check/exact-2/0"] {
+        let options = Options { case: Some(case.parse().unwrap()), ..Options::default() };
+        let report = report_of(Check::new("frame.check", body), &options);
+        assert_eq!(report.outcome, Outcome::Fail);
+        assert_eq!(report.detail, Some(format!("there is no case {case} at the level smoke")));
+    }
+}
+
+#[test]
+fn options_that_cannot_be_meant_are_refused_by_name_and_never_pass() {
+    let filter = |text: &str| Some(regex::Regex::new(text).unwrap());
+    let case = |text: &str| Some(text.parse().unwrap());
+    let good = [
+        Options::default(),
+        Options { filter: filter("^blas"), ..Options::default() },
+        Options { case: case("a.b/exact-2/0"), ..Options::default() },
+    ];
+    assert!(good.iter().all(|options| options.validate().is_ok()));
+    let bad = [
+        (Options { filter: filter(""), ..Options::default() }, "filter"),
+        (Options { filter: filter("^blas"), case: case("a.b/exact/0"), ..Options::default() }, "case"),
+        (Options { case: case("a.b/exact-1/0"), ..Options::default() }, "case"),
+        (Options { case: case("a.b/random/0"), ..Options::default() }, "case"),
+    ];
+    for (options, argument) in bad {
+        let error = options.validate().unwrap_err();
+        let ErrorKind::InvalidArgument { what, .. } = error.kind() else { panic!("{error}") };
+        assert_eq!(what, argument);
+        let device = &devices()[0];
+        for report in [run(device, &options, &mut ()), run_checks(device, Vec::new(), &options, &mut ())] {
+            assert_eq!((report.checks.len(), report.summary.failed), (1, 1));
+            assert_eq!(report.checks[0].id, "run.options");
+            assert_eq!(report.checks[0].detail, Some(error.to_string()));
+        }
+    }
+}
+
+#[test]
 fn refusing_what_is_claimed_is_a_failure_and_a_lacking_tool_is_not() {
     let unsupported = report(|session| session.once(Lane::Exact, |_| Err(Failure::Unsupported("gemm".to_owned()))));
     assert_eq!(unsupported.outcome, Outcome::Fail);
@@ -99,11 +169,16 @@ fn panics_and_late_errors_are_failures_of_their_check_alone() {
         session.cases(Lane::Exact, Counts::fixed(1), 0..9_u8, |_, _| std::panic::resume_unwind(Box::new("planted")))
     }
     fn late(session: &mut Session<'_, CpuDevice>) -> Verdict {
-        session
-            .once(Lane::Exact, |case| Ok(case.stream().host_fn(|| std::panic::resume_unwind(Box::new("planted")))?))
+        session.once(Lane::Exact, |case| {
+            case.stream().host_fn(|| std::panic::resume_unwind(Box::new("planted")))?;
+            case.ensure(true, "")
+        })
     }
     fn good(session: &mut Session<'_, CpuDevice>) -> Verdict {
-        session.once(Lane::Exact, |case| Ok(case.stream().synchronize()?))
+        session.once(Lane::Exact, |case| {
+            let synchronized = case.stream().synchronize().is_ok();
+            case.ensure(synchronized, "an error of another check")
+        })
     }
     for device in devices() {
         let bodies: [Body; 4] = [panics, panics_in_a_random_case, late, good];

@@ -5,15 +5,19 @@ use crate::case::Case;
 use crate::check::Check;
 use crate::failure::Verdict;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Blas, Buffer, Device, Layout, Op, Stream};
+use warpwave_core::{Blas, Buffer, DType, Device, Layout, Op, OperationKind, Stream};
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
-    checks.push(Check::new("blas.arguments", |session| {
+    use OperationKind as K;
+    let arguments = Check::new("blas.arguments", |session| {
         session.once(Lane::Exact, vectors)?;
         session.once(Lane::Exact, products)?;
         session.once(Lane::Exact, batches)?;
         session.once(Lane::Exact, nothing)
-    }));
+    });
+    let doubles = [K::Swap, K::Axpy, K::Dot, K::Dotc, K::Nrm2, K::Asum, K::Iamax, K::Ger, K::Gemv];
+    let floats = [K::Swap, K::Scal, K::Axpy, K::Ger, K::Gemv, K::Gemm];
+    checks.push(arguments.needing(DType::F64, doubles).needing(DType::F32, floats));
 }
 
 const LEFT_ALONE: &str = "what refused calls must leave alone";
@@ -57,13 +61,13 @@ fn products<D: Device>(case: &mut Case<'_, D>) -> Verdict {
     let (wide, tall) = (a.matrix(2, 3)?, a.matrix(3, 2)?);
     // Each of the three dimensions, in each of the places where it may be wrong.
     for (ops, x, y, shape, argument) in [
-        ([Op::N, Op::N], &wide, &wide, (2, 3), "rows of op(b)"),
-        ([Op::T, Op::T], &wide, &wide, (3, 2), "rows of op(b)"),
-        ([Op::N, Op::C], &wide, &tall, (2, 3), "rows of op(b)"),
-        ([Op::N, Op::N], &wide, &tall, (3, 2), "rows of c"),
-        ([Op::T, Op::N], &wide, &wide, (2, 3), "rows of c"),
-        ([Op::N, Op::N], &wide, &tall, (2, 3), "columns of c"),
-        ([Op::N, Op::T], &tall, &tall, (3, 2), "columns of c"),
+        ([Op::N, Op::N], &wide, &wide, (2, 3), "b"),
+        ([Op::T, Op::T], &wide, &wide, (3, 2), "b"),
+        ([Op::N, Op::C], &wide, &tall, (2, 3), "b"),
+        ([Op::N, Op::N], &wide, &tall, (3, 2), "c"),
+        ([Op::T, Op::N], &wide, &wide, (2, 3), "c"),
+        ([Op::N, Op::N], &wide, &tall, (2, 3), "c"),
+        ([Op::N, Op::T], &tall, &tall, (3, 2), "c"),
     ] {
         let mut c = c.matrix_mut(shape.0, shape.1)?;
         case.refused(stream.gemm(ops[0], ops[1], 1.0, x, y, 0.0, &mut c), argument)?;
@@ -80,12 +84,12 @@ fn batches<D: Device>(case: &mut Case<'_, D>) -> Verdict {
     let (three, two) = (all()?.batch(2, 2, 2, COLUMNS, 4, 3)?, all()?.batch(2, 2, 2, COLUMNS, 4, 2)?);
     {
         let mut c = c.slice_mut(..)?.batch_mut(2, 2, 2, COLUMNS, 4, 3)?;
-        case.refused(stream.gemm_strided_batched(Op::N, Op::N, 1.0, &two, &three, 0.0, &mut c), "in a")?;
-        case.refused(stream.gemm_strided_batched(Op::N, Op::N, 1.0, &three, &two, 0.0, &mut c), "in b")?;
+        case.refused(stream.gemm_strided_batched(Op::N, Op::N, 1.0, &two, &three, 0.0, &mut c), "a")?;
+        case.refused(stream.gemm_strided_batched(Op::N, Op::N, 1.0, &three, &two, 0.0, &mut c), "b")?;
     }
-    case.refused(all()?.batch(2, 2, 2, COLUMNS, 4, 4), "batch")?;
-    case.refused(all()?.batch(2, 2, 2, COLUMNS, usize::MAX, 3), "batch")?;
-    case.refused(all()?.batch(2, 2, 1, COLUMNS, 4, 3), "leading dimension")?;
+    case.refused(all()?.batch(2, 2, 2, COLUMNS, 4, 4), "stride and count")?;
+    case.refused(all()?.batch(2, 2, 2, COLUMNS, usize::MAX, 3), "stride and count")?;
+    case.refused(all()?.batch(2, 2, 1, COLUMNS, 4, 3), "ld")?;
     // What is written must not overlap; what is read may.
     case.refused(c.slice_mut(..)?.batch_mut(2, 2, 2, COLUMNS, 3, 3), "stride")?;
     case.refused(c.slice_mut(..)?.batch_mut(2, 2, 2, COLUMNS, 0, 2), "stride")?;

@@ -1,7 +1,7 @@
 //! `gemm`, and its strided batches.
 
 use super::problem::{Problem, magnitude, stored, stored_shape};
-use super::{Factors, unchanged};
+use super::{Factors, known, unchanged};
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::{Counts, Level};
@@ -198,6 +198,7 @@ fn calls(
 pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
     let level = session.level();
     let precision = row.precision.unwrap_or(Precision::Strict);
+    known::gemm::<T, D>(session, row)?;
     let reproducible = row.class == Class::Reproducible;
     let defined = |case: &mut Case<'_, D>, problem: &Problem<T>, got: &[T]| match reproducible {
         true => case.bits("c", got, &problem.gemm()),

@@ -1,7 +1,7 @@
 //! `gemv`.
 
 use super::problem::{Problem, magnitude, stored, stored_shape};
-use super::{Scalars, device_vector, seen, unchanged, written};
+use super::{Scalars, device_vector, known, seen, unchanged, written};
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::{Counts, Level};
@@ -116,6 +116,7 @@ fn define<T: Scalars>(problem: &Problem<T>) -> Vec<T> {
 pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
     let level = session.level();
     let precision = row.precision.unwrap_or(Precision::Strict);
+    known::gemv::<T, D>(session, row)?;
     let reproducible = row.class == Class::Reproducible;
     let defined = |case: &mut Case<'_, D>, problem: &Problem<T>, got: &[T]| match reproducible {
         true => case.bits("y", got, &define(problem)),

@@ -10,6 +10,7 @@ mod gemm;
 mod gemv;
 mod ger;
 mod iamax;
+mod known;
 mod problem;
 mod sums;
 mod updates;
@@ -61,6 +62,9 @@ fn one<D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
 }
 
 fn of_scalars<T: Scalars, D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
+    if !matches!(row.kind, OperationKind::Gemv | OperationKind::Gemm) {
+        known::vectors::<T, D>(session, row.kind)?;
+    }
     match row.kind {
         OperationKind::Swap => updates::swap::<T, D>(session),
         OperationKind::Scal => updates::scal::<T, D>(session),

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::numerics::{blas, tree};
-use warpwave_core::{Blas, Complex32, Device, Stream};
+use warpwave_core::{Blas, Complex32, DType, Device, OperationKind, Stream};
 
 /// Lengths of vectors, and some that take the tree to its second level.
 fn sizes(level: Level) -> impl Strategy<Value = usize> {
@@ -99,6 +99,12 @@ pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: boo
     })?;
     session.cases(Lane::Bounded, Counts::of(12), inputs(), |case, input| {
         let ([x, y], got) = run::<T, D>(case, input, conj, of(Data::Numbers))?;
+        if !T::DTYPE.is_complex() {
+            let real = |x: &[T]| x.iter().map(|x| x.values()[0]).collect::<Vec<f64>>();
+            if let Some(want) = crate::reference::dot(&real(&x), &real(&y), T::UNIT >= f32::UNIT) {
+                case.bits("in the order of the tree: out", &[got], &[T::from_values([want, 0.0])])?;
+            }
+        }
         let products = || x.iter().zip(&y).map(|(x, y)| factor(x) * Pair::new(y.values()));
         let exact = products().fold(Pair::ZERO, |a, b| a + b);
         let size: f64 = products().map(Pair::modulus).sum();
@@ -315,7 +321,8 @@ fn norm(x: &[f64]) -> (Double, i32) {
 
 /// The methods that wait and return the result: the same as those with an output.
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
-    checks.push(Check::new("blas.names", |session: &mut Session<'_, D>| {
+    use OperationKind::{Asum, Dot, Dotc, Iamax, Nrm2};
+    let names = Check::new("blas.names", |session: &mut Session<'_, D>| {
         session.once(Lane::Exact, |case| {
             let z = |re, im| Complex32 { re, im };
             let stream = case.stream();
@@ -330,5 +337,7 @@ pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
             case.bits("dot, nrm2, asum of nothing", &empty, &[0.0; 3])?;
             case.ensure(stream.iamax(&x)? == Some(1) && stream.iamax(&none)?.is_none(), "iamax, or iamax of nothing")
         })
-    }));
+    });
+    checks
+        .push(names.needing(DType::C32, [Dot, Dotc, Nrm2, Asum, Iamax]).needing(DType::F64, [Dot, Nrm2, Asum, Iamax]));
 }

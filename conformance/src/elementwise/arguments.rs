@@ -5,16 +5,20 @@ use crate::check::Check;
 use crate::failure::Verdict;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::{
-    BinaryOp, Buffer, CompareOp, Complex32, Device, Element, ErrorKind, Layout, Ops, Result, Stream, UnaryOp, Vector,
-    VectorMut,
+    BinaryOp, Buffer, CompareOp, Complex32, DType, Device, Element, ErrorKind, Layout, OperationKind, Ops, Result,
+    Stream, UnaryOp, Vector, VectorMut,
 };
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
-    checks.push(Check::new("elementwise.arguments", |session| {
+    use OperationKind as K;
+    let arguments = Check::new("elementwise.arguments", |session| {
         session.once(Lane::Exact, lengths)?;
         session.once(Lane::Exact, matrices)?;
         session.once(Lane::Exact, vectors)
-    }));
+    });
+    let kinds = [K::Neg, K::Add, K::Sub, K::Mul, K::Div, K::Lt, K::Eq, K::Select, K::Copy];
+    let arguments = arguments.needing(DType::F32, kinds).needing(DType::I32, [K::Transpose, K::Copy]);
+    checks.push(arguments.needing(DType::U8, [K::Cast]));
     checks.push(Check::new("elementwise.unsupported", |session| session.once(Lane::Exact, unsupported)));
 }
 
@@ -55,21 +59,21 @@ fn matrices<D: Device>(case: &mut Case<'_, D>) -> Verdict {
     let matrix = all()?.matrix(2, 3)?;
     case.refused(stream.transpose(&matrix, &mut out.slice_mut(..)?.matrix_mut(2, 3)?), "out")?;
     case.refused(stream.copy_matrix(&matrix, &mut out.slice_mut(..)?.matrix_mut(3, 2)?), "y")?;
-    case.refused(all()?.matrix(2, 4), "matrix")?;
-    case.refused(all()?.matrix_with(2, 3, 1, Layout::ColumnMajor), "leading dimension")?;
-    case.refused(all()?.matrix_with(2, 3, 2, Layout::RowMajor), "leading dimension")?;
+    case.refused(all()?.matrix(2, 4), "rows and cols")?;
+    case.refused(all()?.matrix_with(2, 3, 1, Layout::ColumnMajor), "ld")?;
+    case.refused(all()?.matrix_with(2, 3, 2, Layout::RowMajor), "ld")?;
     // 3 columns 3 apart: the last one ends behind the view.
-    case.refused(all()?.matrix_with(2, 3, 3, Layout::ColumnMajor), "matrix")?;
-    case.refused(all()?.matrix_with(usize::MAX, 2, usize::MAX, Layout::ColumnMajor), "matrix")?;
-    case.refused(matrix.block(1, 0, 2, 1), "block")?;
-    case.refused(matrix.block(0, usize::MAX, 1, 1), "block")?;
+    case.refused(all()?.matrix_with(2, 3, 3, Layout::ColumnMajor), "rows and cols")?;
+    case.refused(all()?.matrix_with(usize::MAX, 2, usize::MAX, Layout::ColumnMajor), "rows and cols")?;
+    case.refused(matrix.block(1, 0, 2, 1), "row and rows")?;
+    case.refused(matrix.block(0, usize::MAX, 1, 1), "col and cols")?;
     case.bits("what refused calls must leave alone", &case.read(&out)?, &[9; 6])
 }
 
 fn vectors<D: Device>(case: &mut Case<'_, D>) -> Verdict {
     let mut x = case.stream().from_slice(&[1_u64, 2, 3, 4, 5])?;
     for (len, inc) in [(6, 1), (3, 3), (4, -2), (usize::MAX, 2), (2, isize::MIN)] {
-        case.refused(Vector::<u64, D>::new(&x, len, inc), "vector")?;
+        case.refused(Vector::<u64, D>::new(&x, len, inc), "len and inc")?;
     }
     case.refused(VectorMut::<u64, D>::new(&mut x, 2, 0), "inc")?;
     let accepted = Vector::<u64, D>::new(&x, 3, -2).is_ok() && VectorMut::<u64, D>::new(&mut x, 1, 0).is_ok();

@@ -1,6 +1,6 @@
 //! Operations on one and on two elements.
 
-use super::operands::{Call, calls};
+use super::operands::{Call, calls, every_tail};
 use crate::failure::{Failure, Verdict};
 use crate::level::Counts;
 use crate::reference::{Data, Double, Pair, Random, Sample, within};
@@ -26,6 +26,11 @@ pub(super) fn unary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Unar
     };
     // Integers, compared with integer arithmetic.
     session.cases(Lane::Exact, Counts::of(6), calls(level), |case, call| {
+        let (x, want) = exact_unary::<T>(op, &mut Random::new(call.seed), call.len);
+        let got = call.unary(case, op, &x)?;
+        case.bits("out", &got, &want)
+    })?;
+    session.each(Lane::Exact, every_tail::<T>(), |case, call| {
         let (x, want) = exact_unary::<T>(op, &mut Random::new(call.seed), call.len);
         let got = call.unary(case, op, &x)?;
         case.bits("out", &got, &want)
@@ -94,6 +99,12 @@ pub(super) fn binary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Bin
     session.cases(Lane::Exact, Counts::of(6), calls(level), |case, call| {
         let (mut a, mut b) = exact_operands::<T>(op, &mut Random::new(call.seed), call.len);
         call.seen(&mut a, &mut b);
+        let got = call.binary(case, op, &a, &b)?;
+        let want: Vec<T> = a.iter().zip(&b).map(|(&a, &b)| exact_binary(op, a, b)).collect();
+        case.bits("out", &got, &want)
+    })?;
+    session.each(Lane::Exact, every_tail::<T>(), |case, call| {
+        let (a, b) = exact_operands::<T>(op, &mut Random::new(call.seed), call.len);
         let got = call.binary(case, op, &a, &b)?;
         let want: Vec<T> = a.iter().zip(&b).map(|(&a, &b)| exact_binary(op, a, b)).collect();
         case.bits("out", &got, &want)

@@ -4,10 +4,11 @@
 //! result as bytes.
 
 use super::operands::{inside, unchanged};
+use super::specials;
 use crate::case::Case;
 use crate::failure::{Failure, Verdict};
 use crate::level::{Counts, Level};
-use crate::reference::{Data, Image, Random, Sample, Vector, fronts, lengths, seeds};
+use crate::reference::{Data, Image, Random, Sample, Vector, fronts, lengths, seeds, shared, tails};
 use crate::session::Session;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::numerics::{CastFrom, scalar};
@@ -59,6 +60,7 @@ fn convert<S: Sample, T: Sample + CastFrom<S>, D: Device>(
 
 fn from<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S, D>]) -> Verdict {
     for target in targets {
+        written_out(session, target)?;
         pair(session, target)?;
     }
     every_pattern(session, targets)?;
@@ -82,33 +84,64 @@ fn pair<S: Sample, D: Device>(session: &mut Session<'_, D>, target: &Target<S, D
             match_dtype!(target, any T => bytemuck::bytes_of(&T::from_integers([re, im])).to_vec(), _ => Vec::new())
         };
         let want: Vec<u8> = integers.iter().flat_map(element).collect();
-        case.bits(format_args!("{target}"), &got, &want)
+        same(case, target, "", &got, &want)
     })?;
+    // Every length of a tail, and one that several threads or blocks share. What is read depends on the source, what is
+    // written on the target: some of each width say what all do.
+    let typical = matches!(target, DType::U8 | DType::F32 | DType::C32);
+    if typical || level != Level::Smoke {
+        let lengths = tails::<S>().chain([shared(target)]);
+        session.each(Lane::Exact, lengths, |case, len| {
+            let x = Random::new(len as u64).vector::<S>(Data::Bits, len);
+            let got = convert(case, len % 5, &x)?;
+            same(case, target, "", &got, &define(&x, target)?)
+        })?;
+    }
     // Every special value.
     session.once(Lane::Exact, |case| {
         let special = S::specials();
         let x: Vec<S> =
             (0..special.len()).map(|i| S::from_patterns([special[i], special[(7 * i + 1) % special.len()]])).collect();
         let got = convert(case, 1, &x)?;
-        case.bits(format_args!("{target}"), &got, &define(&x, target)?)
+        same(case, target, "", &got, &define(&x, target)?)
     })?;
     for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
         session.cases(lane, Counts::of(2), inputs(), |case, (front, len, seed)| {
             let x = Random::new(seed).vector::<S>(data, len);
             let got = convert(case, front, &x)?;
-            case.bits(format_args!("{target}"), &got, &define(&x, target)?)
+            same(case, target, "", &got, &define(&x, target)?)
         })?;
     }
     session.cases(Lane::Bounded, Counts::of(2), inputs(), |case, (front, len, seed)| {
         let x = Random::new(seed).vector::<S>(Data::Numbers, len);
         let got = convert(case, front, &x)?;
-        case.bits(format_args!("{target}"), &got, &define(&x, target)?)?;
+        same(case, target, "", &got, &define(&x, target)?)?;
         if target.is_integer() {
             // What is cut off is not an error of rounding.
             return Ok(());
         }
         match_dtype!(target, any T => within_one_rounding::<S, T, D>(case, &x, &got), _ => Ok(()))
     })
+}
+
+/// Results that are written out.
+fn written_out<S: Sample, D: Device>(session: &mut Session<'_, D>, target: &Target<S, D>) -> Verdict {
+    let &Target { dtype: target, convert } = target;
+    session.once(Lane::Exact, |case| {
+        let (x, want) = specials::casts::<S>(target)?;
+        let got = convert(case, 2, &x)?;
+        same(case, target, "a result that is written out: ", &got, &want)
+    })
+}
+
+/// Compares bytes as the elements of `target` that they are.
+fn same<D: Device>(case: &mut Case<'_, D>, target: DType, what: &str, got: &[u8], want: &[u8]) -> Verdict {
+    match_dtype!(target, any T => {
+        let elements = |bytes: &[u8]| -> Vec<T> {
+            bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+        };
+        case.bits(format_args!("{what}{target}"), &elements(got), &elements(want))
+    }, _ => case.bits(format_args!("{what}{target}"), got, want))
 }
 
 fn define<S: Sample>(x: &[S], target: DType) -> Verdict<Vec<u8>> {
@@ -153,7 +186,7 @@ fn every_pattern<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[
     for &Target { dtype: target, convert } in targets {
         session.once(Lane::Exact, |case| {
             let got = convert(case, 0, &x)?;
-            case.bits(format_args!("{target}"), &got, &define(&x, target)?)
+            same(case, target, "", &got, &define(&x, target)?)
         })?;
     }
     Ok(())
@@ -188,10 +221,10 @@ fn saturation<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Tar
                 _ => greatest,
             };
             let want: Vec<u8> = x.iter().map(one).flat_map(|x| {
-            match_dtype!(target, integer T => bytemuck::bytes_of(&T::from_integer(x as i64)).to_vec(), _ => Vec::new())
+                match_dtype!(target, integer T => bytemuck::bytes_of(&T::from_integer(x as i64)).to_vec(), _ => Vec::new())
         }).collect();
             let got = convert(case, 1, &x)?;
-            case.bits(format_args!("{target}"), &got, &want)
+            same(case, target, "", &got, &want)
         })?;
     }
     Ok(())
@@ -213,7 +246,7 @@ fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target
                 .collect();
             let (x, want): (Vec<S>, Vec<Vec<u8>>) = pairs.into_iter().unzip();
             let got = convert(case, 3, &x)?;
-            case.bits(format_args!("{target}"), &got, &want.concat())
+            same(case, target, "", &got, &want.concat())
         })?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Comparisons.
 
-use super::operands::{Call, Form, calls, inside, unchanged};
+use super::operands::{Call, Form, calls, every_tail, inside, unchanged};
 use crate::case::Case;
 use crate::failure::{Failure, Verdict};
 use crate::level::Counts;
@@ -13,7 +13,7 @@ use warpwave_core::{Buffer, CompareOp, Device, Ops, ScalarValue, Stream};
 pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, op: CompareOp) -> Verdict {
     let level = session.level();
     // Few values, so that many are equal; integers of one byte hold them too.
-    session.cases(Lane::Exact, Counts::of(6), calls(level), |case, call| {
+    let few = |case: &mut Case<'_, D>, call: Call| {
         let mut random = Random::new(call.seed);
         let mut integers =
             || -> Vec<[i64; 2]> { (0..call.len).map(|_| [random.below(4) as i64, random.below(2) as i64]).collect() };
@@ -30,7 +30,9 @@ pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Comp
         let got = run(case, op, &call, &elements(&x), &elements(&y))?;
         let want: Vec<u8> = x.iter().zip(&y).map(|(&x, &y)| u8::from(of_integers::<T>(op, x, y))).collect();
         case.bits("out", &got, &want)
-    })?;
+    };
+    session.cases(Lane::Exact, Counts::of(6), calls(level), few)?;
+    session.each(Lane::Exact, every_tail::<T>(), few)?;
     session.once(Lane::Exact, |case| {
         let special = T::specials();
         let mut random = Random::new(0);

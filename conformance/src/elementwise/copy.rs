@@ -4,7 +4,7 @@ use crate::failure::Verdict;
 use crate::level::{Counts, Level};
 use crate::reference::{
     Data, Image, Matrix, Random, Sample, Vector, dimensions, extras, fronts, increments, layouts, lengths, matrices,
-    read_increments, seeds, vectors,
+    read_increments, seeds, tails, vectors,
 };
 use crate::session::Session;
 use warpwave_core::numerics::contract::Lane;
@@ -51,5 +51,14 @@ pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>) -> Verdi
             case.bits("y with what lies around it", &got, &Image::of_matrix(&y_at, &values).elements)
         })?;
     }
-    Ok(())
+    // Every length of a tail, and a long one, at every distance from an aligned address.
+    session.each(Lane::Exact, tails::<T>(), |case, len| {
+        let values = Random::new(len as u64).vector::<T>(Data::Bits, len);
+        let (x_at, y_at) = (Vector::dense(len % 5, len), Vector::dense(len % 7, len));
+        let x = case.stream().from_slice(&Image::of_vector(&x_at, &values).elements)?;
+        let mut y = case.stream().from_slice(&Image::<T>::around(&y_at).elements)?;
+        case.stream().copy(&x.slice(x_at.range())?, &mut y.slice_mut(y_at.range())?)?;
+        let got = case.read(&y)?;
+        case.bits("y with what lies around it", &got, &Image::of_vector(&y_at, &values).elements)
+    })
 }

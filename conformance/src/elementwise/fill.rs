@@ -3,11 +3,15 @@
 use super::operands::inside;
 use crate::failure::{Failure, Verdict};
 use crate::level::Counts;
-use crate::reference::{Data, Double, Image, Pair, Random, Sample, Vector, fronts, lengths, seeds, within};
+use crate::reference::{
+    Data, Double, Image, Pair, Random, Sample, Vector, dimensions, fronts, increments, lengths, matrices, seeds, tails,
+    vectors, within,
+};
 use crate::session::Session;
+use proptest::prelude::*;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::numerics::scalar;
-use warpwave_core::{Buffer, Device, Ops, Real, ScalarValue, Stream};
+use warpwave_core::{Buffer, Device, Ops, Real, ScalarValue, Stream, VectorMut};
 
 pub(super) fn fill<T: Sample, D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let level = session.level();
@@ -23,8 +27,8 @@ pub(super) fn fill<T: Sample, D: Device>(session: &mut Session<'_, D>) -> Verdic
             case.bits("out", &got, &vec![value; len])
         })?;
     }
-    // Every length of a tail.
-    session.each(Lane::Exact, 0..=130_usize, |case, len| {
+    // Every length of a tail, and one that several threads or blocks share.
+    session.each(Lane::Exact, tails::<T>(), |case, len| {
         let at = Vector::dense(len % 5, len);
         let image = Image::<T>::around(&at);
         let mut buffer = case.stream().from_slice(&image.elements)?;
@@ -32,6 +36,26 @@ pub(super) fn fill<T: Sample, D: Device>(session: &mut Session<'_, D>) -> Verdic
         case.stream().fill(&mut buffer.slice_mut(at.range())?, value)?;
         let got = inside(case, &buffer, &image, &at)?;
         case.bits("out", &got, &vec![value; len])
+    })?;
+    // With an increment, and matrices of either layout: what lies between the elements stays.
+    let vector = vectors(lengths(level), increments());
+    session.cases(Lane::Poison, Counts::of(8), (vector, seeds()), |case, (at, seed)| {
+        let value: T = Random::new(seed).element(Data::Bits);
+        let mut buffer = case.stream().from_slice(&Image::<T>::around(&at).elements)?;
+        let mut part = buffer.slice_mut(at.range())?;
+        case.stream().fill(&mut VectorMut::new(&mut part, at.len, at.inc)?, value)?;
+        let got = case.read(&buffer)?;
+        case.bits("all there is", &got, &Image::of_vector(&at, &vec![value; at.len]).elements)
+    })?;
+    let matrix =
+        prop_oneof![3 => matrices(dimensions(65), dimensions(65)), 1 => matrices(1000..1100_usize, 300..310_usize)];
+    session.cases(Lane::Poison, Counts::of(8), (matrix, seeds()), |case, (at, seed)| {
+        let value: T = Random::new(seed).element(Data::Bits);
+        let mut buffer = case.stream().from_slice(&Image::<T>::of_matrix(&at, &[]).elements)?;
+        let part = buffer.slice_mut(at.range())?;
+        case.stream().fill_matrix(&mut part.matrix_mut_with(at.rows, at.cols, at.ld, at.layout)?, value)?;
+        let got = case.read(&buffer)?;
+        case.bits("all there is", &got, &Image::of_matrix(&at, &vec![value; at.rows * at.cols]).elements)
     })
 }
 
@@ -50,6 +74,14 @@ pub(super) fn iota<T: Sample + Real, D: Device>(session: &mut Session<'_, D>) ->
         (0..len as u64).map(|i| scalar::iota(start, step, i)?.get()).collect::<Option<_>>().ok_or_else(undefined)
     };
     let inputs = || (fronts(), lengths(level), seeds());
+    // Element 10 is 10 · 0.1 rounded once, in every format 1; 0.1 added ten times is not in f32 and f64.
+    if T::DTYPE.is_float() {
+        session.once(Lane::Exact, |case| {
+            let tenth = T::from_values([0.1, 0.0]);
+            let got = run(case, T::from_integer(0), tenth, 1, 11)?;
+            case.bits("0, 0.1 and 1", &[got[0], got[1], got[10]], &[T::from_integer(0), tenth, T::from_integer(1)])
+        })?;
+    }
     session.cases(Lane::Exact, Counts::of(8), inputs(), |case, (front, len, seed)| {
         let mut random = Random::new(seed);
         // Floats stay where they hold every integer; integers wrap.
@@ -57,6 +89,15 @@ pub(super) fn iota<T: Sample + Real, D: Device>(session: &mut Session<'_, D>) ->
         let (start, step) = (random.integer(50), random.integer(3));
         let got = run(case, T::from_integer(start), T::from_integer(step), front, len)?;
         let want: Vec<T> = (0..len as i64).map(|i| T::from_integer(start + i * step)).collect();
+        case.bits("out", &got, &want)
+    })?;
+    // By the definition from where a float does not hold every number of an element.
+    session.each(Lane::Exact, tails::<T>(), |case, len| {
+        let (start, step) = (T::from_integer(3), T::from_integer(2));
+        let got = run(case, start, step, len % 5, len)?;
+        let mut want = define(start, step, len)?;
+        let exact = if T::DTYPE.is_integer() { len } else { len.min(T::EXACT as usize / 4) };
+        (0..exact).for_each(|i| want[i] = T::from_integer(3 + 2 * i as i64));
         case.bits("out", &got, &want)
     })?;
     for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {

@@ -32,7 +32,6 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     names::add(checks);
     arguments::add(checks);
     probes::add(checks);
-    specials::add(checks);
 }
 
 fn belongs(kind: OperationKind) -> bool {
@@ -59,13 +58,22 @@ fn comparison(kind: OperationKind) -> Option<CompareOp> {
 fn one<D: Device>(session: &mut Session<'_, D>, kind: OperationKind, dtype: DType) -> Verdict {
     let unknown = || Err(Failure::new(format_args!("the suite has no cases for {kind} of {dtype}")));
     if let Some(op) = unary(kind) {
-        return match_dtype!(dtype, any T => arithmetic::unary::<T, D>(session, op), _ => unknown());
+        return match_dtype!(dtype, any T => {
+            specials::unary::<T, D>(session, op)?;
+            arithmetic::unary::<T, D>(session, op)
+        }, _ => unknown());
     }
     if let Some(op) = binary(kind) {
-        return match_dtype!(dtype, any T => arithmetic::binary::<T, D>(session, op), _ => unknown());
+        return match_dtype!(dtype, any T => {
+            specials::binary::<T, D>(session, op)?;
+            arithmetic::binary::<T, D>(session, op)
+        }, _ => unknown());
     }
     if let Some(op) = comparison(kind) {
-        return match_dtype!(dtype, any T => compare::check::<T, D>(session, op), _ => unknown());
+        return match_dtype!(dtype, any T => {
+            specials::comparison::<T, D>(session, op)?;
+            compare::check::<T, D>(session, op)
+        }, _ => unknown());
     }
     match kind {
         OperationKind::Fill => match_dtype!(dtype, any T => fill::fill::<T, D>(session), _ => unknown()),

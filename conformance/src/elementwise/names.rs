@@ -5,22 +5,38 @@
 use crate::case::Case;
 use crate::check::Check;
 use crate::failure::{Failure, Verdict};
-use warpwave_core::numerics::contract::Lane;
+use warpwave_core::numerics::contract::{self, Lane};
 use warpwave_core::numerics::scalar;
-use warpwave_core::{BinaryOp, CompareOp, Complex32, Device, Element, Ops, ScalarValue, Stream, UnaryOp};
+use warpwave_core::{
+    BinaryOp, CompareOp, Complex32, DType, Device, Element, OperationKind, Ops, ScalarValue, Stream, UnaryOp,
+};
 
 /// Operands that tell every two operations apart.
 const FLOATS: ([f32; 4], [f32; 4]) = ([-7.5, 3.0, f32::NAN, -0.0], [2.0, 3.0, 1.0, 0.0]);
 const INTEGERS: ([i32; 4], [i32; 4]) = ([-7, 12, 5, -1], [2, 12, 0, 3]);
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
-    checks.push(Check::new("elementwise.names", |session| {
+    let names = Check::new("elementwise.names", |session| {
         session.once(Lane::Exact, unary)?;
         session.once(Lane::Exact, floats)?;
         session.once(Lane::Exact, integers)?;
         session.once(Lane::Exact, comparisons)?;
         session.once(Lane::Exact, assignments)
-    }));
+    });
+    // All that there is for a type is called.
+    let of = |dtype: DType| {
+        let unary = UnaryOp::ALL.iter().map(|&op| op.into());
+        let binary = BinaryOp::ALL.iter().map(|&op| op.into());
+        unary.chain(binary).filter(move |&kind: &OperationKind| contract::supports(kind, dtype))
+    };
+    checks.push(
+        names
+            .needing(DType::F32, of(DType::F32))
+            .needing(DType::I32, of(DType::I32))
+            .needing(DType::F32, CompareOp::ALL.iter().copied())
+            .needing(DType::I32, [OperationKind::Select])
+            .needing(DType::C32, [UnaryOp::Conj]),
+    );
 }
 
 fn defined<T: Element>(name: &str, values: impl Iterator<Item = Option<ScalarValue>>) -> Verdict<Vec<T>> {
@@ -80,27 +96,37 @@ fn comparisons<D: Device>(case: &mut Case<'_, D>) -> Verdict {
 
 fn assignments<D: Device>(case: &mut Case<'_, D>) -> Verdict {
     macro_rules! all {
-        ($($method:ident $op:ident),*) => {{
-            let (a, b) = FLOATS;
+        ($data:expr; $($method:ident $op:ident),*) => {{
+            let (a, b) = $data;
             let stream = case.stream();
             let y = stream.from_slice(&b)?;
             $(
                 let mut x = stream.from_slice(&a)?;
                 stream.$method(&mut x, &y)?;
                 let pairs = a.iter().zip(&b).map(|(&a, &b)| (ScalarValue::new(a), ScalarValue::new(b)));
+                let mut want = a;
                 let values = pairs.map(|(a, b)| scalar::binary(BinaryOp::$op, a, b));
-                let want = defined::<f32>(stringify!($method), values)?;
+                want.copy_from_slice(&defined(stringify!($method), values)?);
                 case.bits(stringify!($method), &case.read(&x)?, &want)?;
             )*
-            Ok(())
         }};
     }
-    all!(add_assign Add, sub_assign Sub, mul_assign Mul, div_assign Div)
+    all!(FLOATS;
+        add_assign Add, sub_assign Sub, mul_assign Mul, div_assign Div, minimum_assign Minimum, maximum_assign Maximum,
+        minimum_number_assign MinimumNumber, maximum_number_assign MaximumNumber);
+    all!(INTEGERS;
+        rem_assign Rem, and_assign And, or_assign Or, xor_assign Xor, shl_assign Shl, shr_assign Shr);
+    let stream = case.stream();
+    let mut x = stream.from_slice(&[1_i32, 2, 3, 4])?;
+    stream.select_assign(&mut x, &stream.from_slice(&[0_u8, 1, 0, 255])?, &stream.from_slice(&INTEGERS.0)?)?;
+    case.bits("select_assign", &case.read(&x)?, &[1, 12, 3, -1])?;
+    stream.select_assign(&mut x, &stream.from_slice(&[1_u8, 0, 0, 0])?, &9)?;
+    case.bits("select_assign of a number", &case.read(&x)?, &[9, 12, 3, -1])
 }
 
 fn unary<D: Device>(case: &mut Case<'_, D>) -> Verdict {
     macro_rules! all {
-        ($($data:expr => $($method:ident $op:ident),*;)*) => {{
+        ($($data:expr => $($method:ident $assign:ident $op:ident),*;)*) => {{
             let stream = case.stream();
             $(
                 let a = $data;
@@ -112,14 +138,17 @@ fn unary<D: Device>(case: &mut Case<'_, D>) -> Verdict {
                     let values = a.iter().map(|&a| scalar::unary(UnaryOp::$op, ScalarValue::new(a)));
                     want.copy_from_slice(&defined(stringify!($method), values)?);
                     case.bits(stringify!($method), &case.read(&out)?, &want)?;
+                    let mut in_place = stream.from_slice(&a)?;
+                    stream.$assign(&mut in_place)?;
+                    case.bits(stringify!($assign), &case.read(&in_place)?, &want)?;
                 )*
             )*
             Ok(())
         }};
     }
     all! {
-        FLOATS.0 => neg Neg, abs Abs, sqrt Sqrt;
-        INTEGERS.0 => not Not;
-        [Complex32 { re: 1.0, im: 2.0 }, Complex32 { re: -0.0, im: -0.0 }] => conj Conj;
+        FLOATS.0 => neg neg_assign Neg, abs abs_assign Abs, sqrt sqrt_assign Sqrt;
+        INTEGERS.0 => not not_assign Not;
+        [Complex32 { re: 1.0, im: 2.0 }, Complex32 { re: -0.0, im: -0.0 }] => conj conj_assign Conj;
     }
 }

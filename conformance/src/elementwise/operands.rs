@@ -3,7 +3,7 @@
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::Level;
-use crate::reference::{Image, Sample, Vector, fronts, lengths, seeds};
+use crate::reference::{Image, Sample, Vector, fronts, lengths, seeds, tails};
 use proptest::prelude::*;
 use proptest::sample::select;
 use warpwave_core::{BinaryOp, Buffer, Device, Ops, Stream, UnaryOp};
@@ -42,6 +42,18 @@ pub(super) fn calls(level: Level) -> impl Strategy<Value = Call> {
         form,
         seed,
     })
+}
+
+/// Every length of a tail, with operands at every distance from an aligned address, and one that several threads or
+/// blocks share; out of place and in place.
+pub(super) fn every_tail<T: Sample>() -> impl Iterator<Item = Call> {
+    let call = |len: usize| Call {
+        len,
+        fronts: [len % 3, len % 5, len % 7],
+        form: if len % 4 == 3 { Form::Assign } else { Form::Views },
+        seed: len as u64,
+    };
+    tails::<T>().map(call)
 }
 
 impl Call {

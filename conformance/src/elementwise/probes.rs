@@ -7,15 +7,28 @@ use crate::reference::{Random, Sample, lengths, seeds};
 use crate::session::Session;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::numerics::{Numeric, RealNumeric};
-use warpwave_core::{Device, Ops, Stream, bf16, f16};
+use warpwave_core::{BinaryOp, DType, Device, Ops, Stream, bf16, f16};
+
+type Body<D> = fn(&mut Session<'_, D>) -> Verdict;
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
-    checks.push(Check::new("elementwise.contraction.f32", contraction::<f32, D>));
-    checks.push(Check::new("elementwise.contraction.f64", contraction::<f64, D>));
-    checks.push(Check::new("elementwise.denormals.f16", denormals::<f16, D>));
-    checks.push(Check::new("elementwise.denormals.bf16", denormals::<bf16, D>));
-    checks.push(Check::new("elementwise.denormals.f32", denormals::<f32, D>));
-    checks.push(Check::new("elementwise.denormals.f64", denormals::<f64, D>));
+    use BinaryOp::{Add, Div, Maximum, Mul, Sub};
+    let contractions: [(DType, Body<D>); 2] =
+        [(DType::F32, contraction::<f32, D>), (DType::F64, contraction::<f64, D>)];
+    for (dtype, body) in contractions {
+        let check = Check::new(format!("elementwise.contraction.{dtype}"), body).typed(dtype);
+        checks.push(check.needing(dtype, [Mul, Sub]));
+    }
+    let denormals: [(DType, Body<D>); 4] = [
+        (DType::F16, denormals::<f16, D>),
+        (DType::Bf16, denormals::<bf16, D>),
+        (DType::F32, denormals::<f32, D>),
+        (DType::F64, denormals::<f64, D>),
+    ];
+    for (dtype, body) in denormals {
+        let check = Check::new(format!("elementwise.denormals.{dtype}"), body).typed(dtype);
+        checks.push(check.needing(dtype, [Add, Sub, Mul, Div, Maximum]));
+    }
 }
 
 /// `a · b − c` with `c` the rounded product is 0 with two roundings, and the error of the product if they are fused.

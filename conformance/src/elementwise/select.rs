@@ -1,6 +1,6 @@
 //! Selection by a mask.
 
-use super::operands::{Call, Form, calls, inside, unchanged};
+use super::operands::{Call, Form, calls, every_tail, inside, unchanged};
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::Counts;
@@ -11,20 +11,21 @@ use warpwave_core::{Buffer, Device, Ops, Stream};
 
 pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let level = session.level();
+    let one = |case: &mut Case<'_, D>, call: Call, data: Data| {
+        let mut random = Random::new(call.seed);
+        // Any number but 0 is true.
+        let mut flag = || [0_u8, 0, 1, 2, 128, 255][random.below(6)];
+        let mask: Vec<u8> = (0..call.len).map(|_| flag()).collect();
+        let (mut a, mut b) = (random.vector::<T>(data, call.len), random.vector::<T>(data, call.len));
+        call.seen(&mut a, &mut b);
+        let got = run(case, &call, &mask, &a, &b)?;
+        let want: Vec<T> = (0..call.len).map(|i| if mask[i] == 0 { b[i] } else { a[i] }).collect();
+        case.bits("out", &got, &want)
+    };
     for (lane, data) in [(Lane::Exact, Data::Integers(100)), (Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
-        session.cases(lane, Counts::of(6), calls(level), |case, call| {
-            let mut random = Random::new(call.seed);
-            // Any number but 0 is true.
-            let mut flag = || [0_u8, 0, 1, 2, 128, 255][random.below(6)];
-            let mask: Vec<u8> = (0..call.len).map(|_| flag()).collect();
-            let (mut a, mut b) = (random.vector::<T>(data, call.len), random.vector::<T>(data, call.len));
-            call.seen(&mut a, &mut b);
-            let got = run(case, &call, &mask, &a, &b)?;
-            let want: Vec<T> = (0..call.len).map(|i| if mask[i] == 0 { b[i] } else { a[i] }).collect();
-            case.bits("out", &got, &want)
-        })?;
+        session.cases(lane, Counts::of(6), calls(level), |case, call| one(case, call, data))?;
     }
-    Ok(())
+    session.each(Lane::Exact, every_tail::<T>(), |case, call| one(case, call, Data::Bits))
 }
 
 fn run<T: Sample, D: Device>(case: &mut Case<'_, D>, call: &Call, mask: &[u8], a: &[T], b: &[T]) -> Verdict<Vec<T>> {

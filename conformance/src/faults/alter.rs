@@ -4,8 +4,9 @@ use super::Fault;
 use warpwave_core::operation::{Gemm, Gemv, MatrixOperand, Source, Span, Strided};
 use warpwave_core::{BinaryOp, DType, Layout, Op, Operation, ScalarValue};
 
-/// The operation that a backend with the fault executes. It touches no memory that the original does not name, but for
-/// an [`Fault::OddByteFill`], which stays inside the allocation: those end at multiples of 256 bytes.
+/// The operation that a backend with the fault executes. It touches elements of the original's operands and nothing else,
+/// but for two faults: [`Fault::LdIgnored`] reads what lies between the runs of a matrix, and [`Fault::OddByteFill`]
+/// writes up to three bytes behind its output, inside the allocation, which ends at a multiple of 256 bytes.
 pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
     match fault {
         Fault::LdIgnored => with_matrix(operation, |a| MatrixOperand { ld: a.runs().0, ..a }),

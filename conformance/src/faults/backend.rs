@@ -37,9 +37,19 @@ impl<B: Backend> Faulty<B> {
     /// `inner` with a fault, or without.
     ///
     /// # Safety
-    /// The memory of `inner` is memory of this process, as on the CPU: the host can follow a [`Ptr`] of it. And whoever
-    /// uses the result answers for what the fault breaks: with [`Fault::MissingWait`], work of two streams that touches
-    /// the same memory may race; with [`Fault::EarlyEvent`], memory may be reused before the work on it has ended.
+    /// The memory of `inner` is memory of this process, as on the CPU: the host can follow a [`Ptr`] of it.
+    ///
+    /// And whoever uses the result answers for the promises of [`Backend`] that the fault breaks:
+    /// - [`Fault::MissingWait`]: work of two streams on the same memory may race, and memory that a stream has given back
+    ///   may be handed out while that stream is still at work on it;
+    /// - [`Fault::EarlyEvent`]: memory may be handed out again, and freed, before the work on it has ended;
+    /// - [`Fault::GuardOverrun`] and [`Fault::OddByteFill`]: an operation writes behind its output, one element and up to
+    ///   three bytes. That is inside the allocation, but over what another view of it holds, and it may race with work on
+    ///   that view;
+    /// - [`Fault::PaddingWritten`] and [`Fault::PitchIgnored`]: what lies between the runs of a result is written, and with
+    ///   [`Fault::LdIgnored`] what lies between those of an operand is read. That is inside the range of the view.
+    ///
+    /// All others give wrong results or errors, or leave work out, and touch nothing that they were not given.
     pub unsafe fn new(inner: B, fault: Option<Fault>) -> Self {
         Faulty { inner, fault, exhausted: AtomicBool::new(false), stale: Arc::default(), product: Mutex::default() }
     }
@@ -78,7 +88,8 @@ impl<B: Backend> Faulty<B> {
             self.inner.host_fn(stream, before)?;
         }
         if !rework.instead {
-            // SAFETY: the caller's; `alter` names no memory but the operation's own, and padding inside its allocation.
+            // SAFETY: the caller's. What `alter` names beyond the operation's own memory is inside its allocation, and
+            // `new`'s caller answers for it.
             unsafe { self.inner.execute(stream, &alter(fault, operation))? };
         }
         match rework.after {
@@ -232,7 +243,8 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
         if self.has(Fault::PitchIgnored) {
             transfer.dst_pitch = transfer.row_bytes;
         }
-        // SAFETY: the caller's; without gaps the destination is a part of what it was.
+        // SAFETY: the caller's. Without gaps the rows end before those that they replace, and lie where gaps were, which
+        // `new`'s caller answers for.
         unsafe { self.inner.copy(stream, &transfer) }
     }
 

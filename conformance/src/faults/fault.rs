@@ -55,17 +55,17 @@ macro_rules! faults {
 
 faults! {
     /// With beta = 0, gemv and gemm take the NaNs of what they update.
-    BetaZeroReadsC = "beta-zero-reads-c", Inline, "blas.gemm.f32.strict", "got NaN";
+    BetaZeroReadsC = "beta-zero-reads-c", Inline, "blas.gemm.f32.strict", "beta = 0, with alpha = 0 and k = 2: c[0]: expected 0.0 (00000000), got NaN";
     /// With alpha = 0, gemv and gemm take the NaNs of their matrix.
-    AlphaZeroReadsA = "alpha-zero-reads-a", Inline, "blas.gemv.f64.reproducible", "got NaN";
+    AlphaZeroReadsA = "alpha-zero-reads-a", Inline, "blas.gemv.f64.reproducible", "beta = -1, with alpha = 0 and n = 2: y[0]: expected -3.0 (c008000000000000), got NaN";
     /// Products take their first matrix as without gaps, whatever its leading dimension.
-    LdIgnored = "ld-ignored", Inline, "blas.gemm.f64.reproducible", "scales";
+    LdIgnored = "ld-ignored", Inline, "blas.gemm.f64.reproducible", "a with a gap: c[2]: expected 3.0 (4008000000000000), got 77.0";
     /// A transposition and a product write zeros between the columns of their result.
     PaddingWritten = "padding-written", Inline, "elementwise.transpose.u8", "what lies around it";
     /// iamax takes the last of equal magnitudes.
-    LastTie = "last-tie", Inline, "blas.iamax.f32", "out[0]: expected 0 ";
+    LastTie = "last-tie", Inline, "blas.iamax.f32", "zeros: expected Some(0), got Some(2)";
     /// A stream does not wait for an event.
-    MissingWait = "missing-wait", Async, "runtime.order.read_after_write", "y[0]: expected";
+    MissingWait = "missing-wait", Async, "runtime.order.read_after_write", "written before it was read: y[0]: expected 42 (0000002a), got 7 (00000007)";
     /// Element-wise operations stop one element short.
     DroppedTail = "dropped-tail", Inline, "elementwise.add.f32", "(ffc5a5a5)";
     /// A download returns memory as it was before the last operation on it.
@@ -73,27 +73,27 @@ faults! {
     /// An upload leaves out the bytes after the last multiple of 16.
     PartialUpload = "partial-upload", Inline, "runtime.copy.odd", "behind the end";
     /// Conjugation is left out of transposed matrices and of dotc.
-    TransposeForConjugate = "transpose-for-conjugate", Inline, "blas.gemm.c32.strict", "ops: [C";
+    TransposeForConjugate = "transpose-for-conjugate", Inline, "blas.gemm.c32.strict", "op c of i, times i: c[0]: expected Complex { re: 1.0, im: 0.0 }";
     /// A negative increment is taken as a positive one.
-    NegativeIncrement = "negative-increment", Inline, "blas.axpy.f64", "inc: -1";
+    NegativeIncrement = "negative-increment", Inline, "blas.axpy.f64", "increment -1: y[0]: expected 2.0 (4000000000000000), got 1.0";
     /// Every matrix of a batch is multiplied by the first one's right-hand side.
-    BatchStrideIgnored = "batch-stride-ignored", Inline, "blas.gemm.f32.strict", "batch:";
+    BatchStrideIgnored = "batch-stride-ignored", Inline, "blas.gemm.f32.strict", "a batch of two: c[1]: expected 3.0 (40400000), got 2.0";
     /// min and max leave out NaN.
-    NanDroppedInMax = "nan-dropped-in-max", Inline, "elementwise.maximum.f32", "expected NaN (7fc00000)";
+    NanDroppedInMax = "nan-dropped-in-max", Inline, "elementwise.maximum.f32", "a result that is written out: out[10]: expected NaN (7fc00000), got 0.0";
     /// The reductions to the smallest and the largest leave out NaN.
-    NanDroppedInReduction = "nan-dropped-in-reduction", Inline, "reduction.max.f64", "expected NaN (7ff8000000000000)";
+    NanDroppedInReduction = "nan-dropped-in-reduction", Inline, "reduction.max.f64", "expected NaN (7ff8000000000000), got inf";
     /// nrm2 sums the squares as they are, and overflows.
-    NaiveNorm = "naive-norm", Inline, "blas.nrm2.f64", "got inf";
+    NaiveNorm = "naive-norm", Inline, "blas.nrm2.f64", "the largest: out[0]: expected 1.7976931348623157e308 (7fefffffffffffff), got inf";
     /// gemm of 16-bit floats accumulates in them.
-    NarrowAccumulation = "narrow-accumulation", Inline, "blas.gemm.f16.strict", "c[";
+    NarrowAccumulation = "narrow-accumulation", Inline, "blas.gemm.f16.strict", "a sum of 4096 ones: c[0]: expected 4096.0 (6c00), got 2048.0 (6800)";
     /// A product followed by a difference is fused.
     Contraction = "contraction", Inline, "elementwise.contraction.f32", "a · b − c";
     /// axpy rounds its product before it adds.
-    UnfusedAxpy = "unfused-axpy", Inline, "blas.axpy.f32", "y[0]: expected";
+    UnfusedAxpy = "unfused-axpy", Inline, "blas.axpy.f32", "a fused product: y[0]: expected 5.9604645e-8 (33800000), got 0.0";
     /// Denormal results of arithmetic become zeros.
-    FlushToZero = "flush-to-zero", Inline, "elementwise.mul.f32", "got 0.0 (00000000)";
+    FlushToZero = "flush-to-zero", Inline, "elementwise.mul.f32", "expected 3e-45 (00000002), got 0.0 (00000000)";
     /// Conversions to 16-bit floats truncate.
-    TruncatingCast = "truncating-cast", Inline, "elementwise.cast.f32", "f16[";
+    TruncatingCast = "truncating-cast", Inline, "elementwise.cast.f32", "a result that is written out: f16[14]: expected inf (7c00), got 65504";
     /// Element-wise operations write a zero behind their output.
     GuardOverrun = "guard-overrun", Inline, "elementwise.mul.i16", "what lies behind the output";
     /// A fill of 8- and 16-bit elements writes whole 32-bit words.
@@ -107,23 +107,23 @@ faults! {
     /// An event says that it has occurred as soon as it is recorded.
     EarlyEvent = "early-event", Async, "runtime.event.query", "occurred before the work in front of it ended";
     /// A product takes a square first matrix as its transpose.
-    RowsForColumns = "rows-for-columns", Inline, "blas.gemv.f32.strict", "above the bound";
+    RowsForColumns = "rows-for-columns", Inline, "blas.gemv.f32.strict", "a with a gap, op n: y[0]: expected 3.0 (40400000), got 2.0";
     /// A sum goes through the elements from left to right.
-    PlainSum = "plain-sum", Inline, "reduction.sum.f32", "out[0]: expected";
+    PlainSum = "plain-sum", Inline, "reduction.sum.f32", "elements 1024 apart meet first: out[0]: expected 0.0 (00000000), got 0.001953125";
     /// A shift to the right of a negative integer fills with zeros.
-    UnsignedShift = "unsigned-shift", Inline, "elementwise.shr.i32", "expected -1 (ffffffff)";
+    UnsignedShift = "unsigned-shift", Inline, "elementwise.shr.i32", "expected -1 (ffffffff), got 1 (00000001)";
     /// An integer divided by zero is the largest integer.
     DivisionByZero = "division-by-zero", Inline, "elementwise.div.i64", "expected 0 (0000000000000000), got 9223372036854775807";
     /// gemm of f32 with full precision rounds its matrices to TF32.
-    ReducedStrict = "reduced-strict", Inline, "blas.gemm.f32.strict", "expected";
+    ReducedStrict = "reduced-strict", Inline, "blas.gemm.f32.strict", "all digits of a factor: c[0]: expected 1.0000001 (3f800001), got 1.0 (3f800000)";
     /// A product leaves out the last of an odd number of columns.
-    DroppedColumn = "dropped-column", Inline, "blas.gemm.c64.strict", "c[0]: expected";
+    DroppedColumn = "dropped-column", Inline, "blas.gemm.c64.strict", "1 + 2 + 4: c[0]: expected Complex { re: 7.0, im: 0.0 }";
     /// A NaN result has the sign that the processor gave it.
     UnsettledNan = "unsettled-nan", Inline, "elementwise.div.f32", "expected NaN (7fc00000), got NaN (ffc00000)";
     /// min and max do not tell −0 from +0.
     ZeroSignDropped = "zero-sign-dropped", Inline, "elementwise.minimum.f16", "expected -0.0 (8000), got 0.0";
     /// A sequence is made by repeated addition.
-    AccumulatedIota = "accumulated-iota", Inline, "elementwise.iota.f32", "out[";
+    AccumulatedIota = "accumulated-iota", Inline, "elementwise.iota.f32", "0, 0.1 and 1[2]: expected 1.0 (3f800000), got 1.0000001";
     /// A copy of rows takes the destination's as without gaps.
     PitchIgnored = "pitch-ignored", Inline, "runtime.copy.matrix.f32", "target[";
 }

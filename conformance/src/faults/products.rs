@@ -73,7 +73,8 @@ unsafe fn product<T: Sample + GemmArithmetic>(
     let (Some(alpha), Some(beta)) = (gemm.alpha.get::<T::Compute>(), gemm.beta.get::<T::Compute>()) else {
         return Rework::default();
     };
-    if alpha == T::Compute::ZERO || gemm.a.dtype != T::DTYPE {
+    // Without a product there is nothing that could be wrong with it.
+    if alpha == T::Compute::ZERO || gemm.k() == 0 || gemm.a.dtype != T::DTYPE {
         return Rework::default();
     }
     let Gemm { batch, strides, op_a, op_b, .. } = *gemm;

@@ -109,7 +109,8 @@ unsafe fn padding_written(operation: &Operation) -> Rework {
         layout: warpwave_core::Layout::ColumnMajor,
         ..matrix
     };
-    // SAFETY: what lies between two runs is inside the operand; the caller vouches for the rest.
+    // SAFETY: what lies between two runs is inside the range of the operand, which is as much the operation's own as its
+    // elements are; the caller vouches for the rest.
     let padding = unsafe { Elements::matrix(padding) };
     Rework::after(move || typed!(padding.dtype, any T => padding.map(|_| T::default())))
 }
@@ -261,7 +262,8 @@ unsafe fn guard_overrun(operation: &Operation) -> Rework {
     if end.addr().is_multiple_of(256) {
         return Rework::default();
     }
-    // SAFETY: the element behind the span lies in the same allocation; the caller vouches for the rest.
+    // SAFETY: the element behind the span lies in the same allocation, so it is there as long as the span is. That nobody
+    // else is at work on it is what the caller of `Faulty::new` answers for.
     let behind = unsafe { Elements::span(Span { ptr: end, len: 1, ..out }) };
     Rework::after(move || typed!(behind.dtype, any T => behind.set(0, 0, T::default())))
 }

@@ -1,5 +1,6 @@
 //! Reductions of rows and of columns.
 
+use super::known;
 use super::reference::Reduction;
 use crate::case::Case;
 use crate::failure::Verdict;
@@ -31,6 +32,7 @@ pub(super) fn check<T: Sample, D: Device>(
     axis: Axis,
     reduction: &Reduction<T>,
 ) -> Verdict {
+    known::check::<T, D>(session, reduction.op, axis)?;
     let level = session.level();
     let line = |len: usize, lines: usize, make: &mut dyn FnMut(usize) -> Vec<T>| -> Vec<Vec<T>> {
         (0..lines).map(|_| make(len)).collect()
@@ -73,7 +75,7 @@ pub(super) fn check<T: Sample, D: Device>(
 }
 
 /// Reduces the lines of a matrix; compares everything around the output with what was there.
-fn run<T: Sample, D: Device>(
+pub(super) fn run<T: Sample, D: Device>(
     case: &mut Case<'_, D>,
     op: ReduceOp,
     axis: Axis,

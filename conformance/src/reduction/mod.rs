@@ -3,6 +3,8 @@
 //! depth of the tree.
 
 mod axis;
+mod count;
+mod known;
 mod reference;
 mod whole;
 
@@ -17,13 +19,18 @@ use warpwave_core::{Axis, DType, Device, OperationKind, ReduceOp, match_dtype};
 /// Adds the group.
 pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     for row in contract::rows() {
+        if row.kind == OperationKind::Count {
+            checks.push(Check::of_row("reduction", row.kind, row.dtype, None, count::check));
+        }
         if let Some((op, axis)) = reduction(row.kind) {
             let (kind, dtype) = (row.kind, row.dtype);
             checks.push(Check::of_row("reduction", kind, dtype, None, move |session| one(session, op, axis, dtype)));
         }
     }
-    checks.push(Check::new("reduction.names", whole::names));
-    checks.push(Check::new("reduction.arguments", axis::arguments));
+    let all =
+        || ReduceOp::ALL.iter().flat_map(|&op| Axis::ALL.iter().map(move |&axis| OperationKind::reduce(op, axis)));
+    checks.push(Check::new("reduction.names", whole::names).needing(DType::I32, all()));
+    checks.push(Check::new("reduction.arguments", axis::arguments).needing(DType::F32, all()));
 }
 
 fn reduction(kind: OperationKind) -> Option<(ReduceOp, Axis)> {

@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::failure::Verdict;
-use crate::reference::{Pair, Random, Sample, accumulation_unit, equal_numbers, output_unit, within};
+use crate::reference::{Pair, Random, Sample, accumulation_unit, equal_numbers, in_order, output_unit, within};
 use warpwave_core::numerics::{RealNumeric, Reducible, reduction, tree};
 use warpwave_core::{Device, ReduceOp};
 
@@ -116,9 +116,12 @@ impl<T: Sample> Reduction<T> {
         (0..len).map(one).collect()
     }
 
-    /// Holds a result to the bound: every element of a sum passes through as many roundings as the tree is deep, and a
+    /// Holds a result to the order of the tree, and to the bound: every element of a sum passes through as many roundings as the tree is deep, and a
     /// product has one fewer than elements; a product of complex numbers has two in each part.
     pub(super) fn bounded<D: Device>(&self, case: &mut Case<'_, D>, index: usize, x: &[T], got: T) -> Verdict {
+        if let Some(want) = self.ordered(x) {
+            case.bits("in the order of the tree: out", &[got], &[want])?;
+        }
         let pairs = x.iter().map(|x| Pair::new(x.values()));
         let unit = accumulation_unit::<T>();
         let (exact, bound) = match self.op {
@@ -136,6 +139,28 @@ impl<T: Sample> Reduction<T> {
         let output = output_unit::<T>() * (exact.modulus() + bound);
         // Sums in `f64` of the reference's sizes are themselves off by a little.
         within(case, "out", index, got, exact, (bound + output) * (1.0 + 1e-9) + T::TINY)
+    }
+
+    /// The result by the suite's own account of the tree. `None` of nothing, and of what is not summed or multiplied by
+    /// parts.
+    fn ordered(&self, x: &[T]) -> Option<T> {
+        let complex = T::DTYPE.is_complex();
+        let part = |part: usize| -> Option<f64> {
+            let double = |i: usize| x[i].values()[part];
+            // Exact: an `f32`, or narrower.
+            let single = |i: usize| double(i) as f32;
+            let sum = self.op == ReduceOp::Sum;
+            match (sum, accumulation_unit::<T>() < f32::UNIT) {
+                (true, true) => in_order(x.len(), &double, &|sum, i| sum + double(i), &|a, b| a + b),
+                (true, false) => in_order(x.len(), &single, &|sum, i| sum + single(i), &|a, b| a + b).map(f64::from),
+                (false, _) if complex => None,
+                (false, true) => in_order(x.len(), &double, &|product, i| product * double(i), &|a, b| a * b),
+                (false, false) => {
+                    in_order(x.len(), &single, &|product, i| product * single(i), &|a, b| a * b).map(f64::from)
+                }
+            }
+        };
+        Some(T::from_values([part(0)?, if complex { part(1)? } else { 0.0 }]))
     }
 
     /// Compares with integers: as bits, but for the signs of zeros, of which integers have none.

@@ -1,5 +1,6 @@
 //! Reductions of all elements.
 
+use super::known;
 use super::reference::Reduction;
 use crate::case::Case;
 use crate::failure::Verdict;
@@ -28,6 +29,7 @@ pub(crate) fn many_chunks(level: Level, dtype: DType) -> Vec<usize> {
 }
 
 pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, reduction: &Reduction<T>) -> Verdict {
+    known::check::<T, D>(session, reduction.op, Axis::Whole)?;
     let large = if session.level() == Level::Smoke { &[][..] } else { LARGE };
     for &len in LENGTHS.iter().chain(large) {
         let counts = Counts { smoke: 1, full: 4, exhaustive: 16 };
@@ -64,7 +66,7 @@ pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, reductio
 }
 
 /// Reduces twice, and compares the two results, and everything around the output with what was there.
-fn run<T: Sample, D: Device>(case: &mut Case<'_, D>, op: ReduceOp, front: usize, x: &[T]) -> Verdict<T> {
+pub(super) fn run<T: Sample, D: Device>(case: &mut Case<'_, D>, op: ReduceOp, front: usize, x: &[T]) -> Verdict<T> {
     let stream = case.stream();
     let (x_at, out_at) = (Vector::dense(front, x.len()), Vector::dense(front + 1, 1));
     let x_buffer = stream.from_slice(&Image::of_vector(&x_at, x).elements)?;

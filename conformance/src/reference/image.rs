@@ -60,13 +60,15 @@ impl Vector {
 }
 
 impl Matrix {
-    /// A matrix whose leading dimension is `extra` more than it must be.
+    /// A matrix whose leading dimension is `extra` more than it must be; with a single run, which has no next one that it
+    /// could lead to, as large as a number can be.
     pub(crate) fn new(front: usize, rows: usize, cols: usize, extra: usize, layout: Layout) -> Self {
-        let run = match layout {
-            Layout::ColumnMajor => rows,
-            Layout::RowMajor => cols,
+        let (run, runs) = match layout {
+            Layout::ColumnMajor => (rows, cols),
+            Layout::RowMajor => (cols, rows),
         };
-        Matrix { front, rows, cols, ld: run + extra, layout }
+        let ld = if runs == 1 && extra > 0 { usize::MAX } else { run + extra };
+        Matrix { front, rows, cols, ld, layout }
     }
 
     /// Elements from the first that belongs to it to the last, padding included.
@@ -147,5 +149,10 @@ mod tests {
         let rows = Matrix { layout: Layout::RowMajor, ..columns };
         assert_eq!(Image::of_matrix(&rows, &[1_u8, 2, 3, 4]).elements, [0xa5, 1, 2, 0xa5, 3, 4, 0xa5, 0xa5, 0xa5]);
         assert_eq!((columns.extent(), Matrix { rows: 0, ..columns }.extent()), (5, 0));
+        let single = Matrix::new(1, 2, 1, 3, Layout::ColumnMajor);
+        assert_eq!((single.ld, single.extent()), (usize::MAX, 2));
+        assert_eq!(Image::of_matrix(&single, &[1_u8, 2]).elements, [0xa5, 1, 2, 0xa5, 0xa5, 0xa5]);
+        assert_eq!(Matrix::new(1, 2, 1, 0, Layout::ColumnMajor).ld, 2);
+        assert_eq!(Matrix::new(0, 2, 2, 3, Layout::RowMajor).ld, 5);
     }
 }

@@ -7,7 +7,7 @@ use super::sample::Sample;
 use crate::level::Level;
 use proptest::prelude::*;
 use proptest::sample::select;
-use warpwave_core::Layout;
+use warpwave_core::{DType, Layout};
 
 /// A factor that BLAS treats in its own way, or any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,18 @@ pub(crate) fn lengths(level: Level) -> impl Strategy<Value = usize> {
         &[0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 513, 1025, 2049, 4095, 8193, 40_001];
     // Edges, and any length besides: a vector loop's tail has a size for every remainder.
     prop_oneof![3 => select(if level == Level::Smoke { SMOKE } else { FULL }), 2 => 0..400_usize]
+}
+
+/// Every length of a tail: longer than a few of the widest registers, whatever the type. And a length at which
+/// element-wise work is worth sharing by threads or blocks.
+pub(crate) fn tails<T: Sample>() -> impl Iterator<Item = usize> {
+    let longest = if T::DTYPE.size() <= 2 { 130 } else { 66 };
+    (0..=longest).chain([shared(T::DTYPE)])
+}
+
+/// More than 256 KiB, and no multiple of anything.
+pub(crate) fn shared(dtype: DType) -> usize {
+    (256 << 10) / dtype.size() + 77
 }
 
 /// Dimensions of matrices up to `largest`.

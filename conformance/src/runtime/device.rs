@@ -68,9 +68,9 @@ fn outlived_by_stream<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 
 /// The work of a stream whose last handle is gone still runs, and what it writes can be used.
 fn stream_dropped<D: Device>(session: &mut Session<'_, D>) -> Verdict {
-    session.cases(Lane::Exact, Counts::of(6), (1..2000_usize, any::<u16>()), |case, (len, value)| {
+    session.cases(Lane::Exact, Counts::of(6), (1..2000_usize, any::<u32>()), |case, (len, value)| {
         let stream = case.device().new_stream()?;
-        let mut x = stream.zeros::<u16>(len)?;
+        let mut x = stream.zeros::<u32>(len)?;
         let (send, receive) = channel();
         pause(&stream)?;
         stream.fill(&mut x, value)?;

@@ -104,12 +104,12 @@ fn refused<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 fn drops<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     session.cases(Lane::Exact, Counts::of(5), (1..2000_usize, any::<u64>()), |case, (len, seed)| {
         let device = another(case)?;
-        let data = pattern::<u16>(seed, len);
+        let data = pattern::<u32>(seed, len);
         let (stream, extra) = (device.new_stream()?, device.new_stream()?);
         let mut in_flight = extra.from_slice(&data)?;
         pause(&extra)?;
         extra.fill(&mut in_flight, 3)?;
-        let pinned = stream.pinned::<u16>(len)?;
+        let pinned = stream.pinned::<u32>(len)?;
         let event = extra.record()?;
         stream.host_fn(move || drop((in_flight, pinned, event, extra)))?;
         let x = stream.from_slice(&data)?;

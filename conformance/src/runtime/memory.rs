@@ -155,7 +155,7 @@ fn exhausted<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let input = (exponents, any::<bool>(), any::<u64>());
     session.cases(Lane::Exact, Counts::of(10), input, |case, (exponent, pinned, seed)| {
         let stream = case.stream();
-        let data = pattern::<u16>(seed, 100);
+        let data = pattern::<u32>(seed, 100);
         let kept = stream.from_slice(&data)?;
         // More than any machine has, or more than can be addressed.
         let len = usize::try_from(1_u64 << exponent).unwrap_or(usize::MAX).saturating_mul(1 << 20);
@@ -173,7 +173,7 @@ fn exhausted<D: Device>(session: &mut Session<'_, D>) -> Verdict {
                 _ => case.ensure(false, format_args!("expected OutOfMemory, got: {error}"))?,
             },
         }
-        let mut x = stream.zeros::<u16>(100)?;
+        let mut x = stream.zeros::<u32>(100)?;
         stream.copy(&kept, &mut x)?;
         let got = case.read(&x)?;
         case.bits("copied afterwards", &got, &data)

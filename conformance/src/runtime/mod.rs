@@ -17,7 +17,7 @@ use crate::failure::{Failure, Verdict};
 use crate::seed::Words;
 use crate::{Case, Check, Session};
 use std::time::Duration;
-use warpwave_core::{DType, Device, Element, Stream};
+use warpwave_core::{DType, Device, Element, OperationKind, Stream};
 
 /// How long a slow producer takes: much longer than any call.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -44,7 +44,8 @@ fn check<D: Device>(name: &str, body: fn(&mut Session<'_, D>) -> Verdict) -> Che
 
 /// A check named `runtime.name.type`.
 fn typed<D: Device>(name: &str, dtype: DType, body: fn(&mut Session<'_, D>) -> Verdict) -> Check<D> {
-    Check::new(format!("runtime.{name}.{dtype}"), body).typed(dtype)
+    let check = Check::new(format!("runtime.{name}.{dtype}"), body).typed(dtype);
+    check.needing(dtype, [OperationKind::Fill, OperationKind::Copy])
 }
 
 /// Adds a check for each element type, from a function that is generic over the device and the type.

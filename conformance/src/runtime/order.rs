@@ -1,6 +1,6 @@
 //! Work of several streams on the same memory.
 
-use super::{PATIENCE, check, join, pattern, pause};
+use super::{PATIENCE, PAUSE, check, join, pattern, pause};
 use crate::{Case, Check, Counts, Failure, Session, Verdict};
 use proptest::prelude::*;
 use std::ops::Range;
@@ -29,6 +29,17 @@ fn overlapping() -> impl Strategy<Value = (usize, Range<usize>, Range<usize>)> {
 
 /// A stream that reads sees what another, which is late, was told to write before.
 fn read_after_write<D: Device>(session: &mut Session<'_, D>) -> Verdict {
+    session.once(Lane::Exact, |case| {
+        let (producer, consumer) = (case.stream(), case.device().new_stream()?);
+        let mut x = producer.from_slice(&[7_u32; 3])?;
+        let mut y = consumer.zeros::<u32>(3)?;
+        producer.synchronize()?;
+        // So late that what does not wait comes first on the busiest machine.
+        producer.host_fn(|| std::thread::sleep(10 * PAUSE))?;
+        producer.fill(&mut x, 42)?;
+        consumer.copy(&x, &mut y)?;
+        case.bits("written before it was read: y", &consumer.to_vec(&y)?, &[42; 3])
+    })?;
     session.cases(Lane::Exact, Counts::of(8), overlapping(), |case, (len, written, read)| {
         let (producer, consumer) = (case.stream(), case.device().new_stream()?);
         let mut want = pattern::<u32>(1, len);

@@ -1,5 +1,6 @@
 //! Sums of squares that neither overflow nor underflow: the accumulators of `nrm2`.
 
+use crate::numerics::FloatNumeric;
 use std::fmt::Debug;
 
 /// The sum of the squares of real components. The default is the sum of nothing.
@@ -15,7 +16,8 @@ pub trait SumOfSquares: Copy + Debug + Default + PartialEq + Send + Sync {
     #[must_use]
     fn combine(self, other: Self) -> Self;
 
-    /// The square root of the sum.
+    /// The square root of the sum, by [`FloatNumeric::square_root`]: the compiler drops a choice of the canonical NaN that follows
+    /// a bare root.
     fn norm(self) -> Self::Component;
 }
 
@@ -39,7 +41,7 @@ impl SumOfSquares for WideSquares {
 
     #[inline(always)]
     fn norm(self) -> f32 {
-        self.0.sqrt() as f32
+        f64::square_root(self.0) as f32
     }
 }
 
@@ -95,18 +97,18 @@ impl SumOfSquares for Blue {
     fn norm(self) -> f64 {
         let Blue { small, mid, big } = self;
         if big > 0.0 {
-            (big + (mid * Blue::BIG_SCALE) * Blue::BIG_SCALE).sqrt() * (1.0 / Blue::BIG_SCALE)
+            f64::square_root(big + (mid * Blue::BIG_SCALE) * Blue::BIG_SCALE) * (1.0 / Blue::BIG_SCALE)
         } else if small > 0.0 {
-            let small = small.sqrt() * (1.0 / Blue::SMALL_SCALE);
+            let small = f64::square_root(small) * (1.0 / Blue::SMALL_SCALE);
             if mid == 0.0 {
                 return small;
             }
-            let mid = mid.sqrt();
+            let mid = f64::square_root(mid);
             let (low, high) = if small > mid { (mid, small) } else { (small, mid) };
             let ratio = low / high;
-            ((high * high) * (1.0 + ratio * ratio)).sqrt()
+            f64::square_root((high * high) * (1.0 + ratio * ratio))
         } else {
-            mid.sqrt()
+            f64::square_root(mid)
         }
     }
 }

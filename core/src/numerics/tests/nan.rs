@@ -1,8 +1,9 @@
 //! NaN as the optimiser leaves it: results as literal bit patterns, of operands that it cannot see.
 //!
 //! The NaN that x86 makes of `∞ − ∞` is negative, and others keep what went in, so a choice of the canonical NaN that the optimiser
-//! drops, because to it one NaN is as good as another, shows here. It drops them in single operations and in vectorised loops for
-//! reasons of their own, so each operation runs both ways. An unoptimised build proves less.
+//! drops, because to it one NaN is as good as another, shows here: `√a` was such a case. It may drop them in single operations or in
+//! vectorised loops, for one instruction set and not for another, so each operation runs in all these ways. A build without
+//! optimisation proves less.
 
 use super::same;
 use crate::element::{Complex, Complex32, Complex64, Element, bf16, f16};
@@ -15,12 +16,18 @@ const LEN: usize = 67;
 #[inline(always)]
 fn unary<S: Element, T: Element>(op: impl Fn(S) -> T, x: S, want: T) {
     same(op(black_box(x)), want);
+    same(op(x), want);
     let x = black_box(vec![x; LEN]);
-    let mut out = vec![T::default(); LEN];
-    for (out, &x) in out.iter_mut().zip(&x) {
-        *out = op(x);
-    }
-    black_box(out).into_iter().for_each(|out| same(out, want));
+    on_every_level(
+        #[inline(always)]
+        || {
+            let mut out = vec![T::default(); LEN];
+            for (out, &x) in out.iter_mut().zip(&x) {
+                *out = op(x);
+            }
+            black_box(out).into_iter().for_each(|out| same(out, want));
+        },
+    );
 }
 
 #[inline(always)]
@@ -31,11 +38,42 @@ fn binary<T: Element>(op: impl Fn(T, T) -> T, [a, b]: [T; 2], want: T) {
     same(op(black_box(a), b), want);
     same(op(a, b), want);
     let (a, b) = black_box((vec![a; LEN], vec![b; LEN]));
-    let mut out = vec![T::default(); LEN];
-    for ((out, &a), &b) in out.iter_mut().zip(&a).zip(&b) {
-        *out = op(a, b);
+    on_every_level(
+        #[inline(always)]
+        || {
+            let mut out = vec![T::default(); LEN];
+            for ((out, &a), &b) in out.iter_mut().zip(&a).zip(&b) {
+                *out = op(a, b);
+            }
+            black_box(out).into_iter().for_each(|out| same(out, want));
+        },
+    );
+}
+
+/// Runs `body`, compiled for each set of vector instructions that this processor has.
+#[inline(always)]
+fn on_every_level(body: impl Fn()) {
+    body();
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,fma")]
+        fn v3(body: impl Fn()) {
+            body();
+        }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+        fn v4(body: impl Fn()) {
+            body();
+        }
+        use std::arch::is_x86_feature_detected as has;
+        if has!("avx2") && has!("fma") {
+            // SAFETY: the processor has what `v3` enables.
+            unsafe { v3(&body) };
+            if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
+                // SAFETY: the processor has what `v4` enables.
+                unsafe { v4(&body) };
+            }
+        }
     }
-    black_box(out).into_iter().for_each(|out| same(out, want));
 }
 
 /// The special values of a type, as bits.
