@@ -37,17 +37,24 @@
 //! same program with one stream would. The host waits only where it asks for a result ([`Stream::to_vec`], [`Stream::read`], methods
 //! that return a number) or says so ([`Stream::synchronize`], [`Event::synchronize`]).
 //!
+//! A **graph** is a piece of a program that is recorded once and enqueued again and again, as one call. It goes on working on the memory that
+//! its calls were given, without borrowing it: a launch is ordered with other calls by the bytes that both touch, on every stream and
+//! every thread, as if it were the calls that it was recorded from. The scalars of those calls can be changed between launches. Copies
+//! between the memories of two **devices** are ordered on both.
+//!
 //! | on the host | on a device |
 //! |---|---|
 //! | `Vec<T>` | [`Buffer<T>`](Buffer), from [`Stream::alloc`], [`zeros`](Stream::zeros), [`from_slice`](Stream::from_slice) |
 //! | `&[T]`, `&mut [T]` | [`View`], [`ViewMut`], from [`Buffer::slice`], [`slice_mut`](Buffer::slice_mut), [`split_at_mut`](Buffer::split_at_mut) |
 //! | `&v[i + k * inc]` for each `k` | [`Vector`], [`VectorMut`] |
 //! | a 2-D array with a leading dimension | [`MatrixView`], [`MatrixViewMut`], from [`Buffer::matrix`], [`View::matrix_with`] |
-//! | `dst.copy_from_slice(src)` | [`Stream::copy`] between buffers, [`Stream::write`] and [`Stream::read`] from and to the host |
+//! | `dst.copy_from_slice(src)` | [`Stream::copy`] between buffers, [`Stream::copy_from_peer`] between those of two devices, [`Stream::write`] and [`Stream::read`] from and to the host |
 //! | a `Vec` that a copy in the background may use | [`Pinned`], with [`Stream::upload`] and [`Stream::download`] |
 //! | a thread with a queue of closures | [`Stream`], from [`Device::new_stream`] |
 //! | a channel message "done so far" | [`Event`], from [`Stream::record`]; [`Stream::wait`] |
 //! | a callback | [`Stream::host_fn`] |
+//! | a function that is called in every step of a loop | [`Graph`], from [`Stream::record_graph`]; [`Graph::launch`] |
+//! | its arguments | the scalars of recorded calls, by [`Graph::set_scalar`] |
 //! | a call that fails | [`Error`], at the call; work that fails later is an error of the next call that waits for it |
 //!
 //! Borrowing is Rust's own: an operation takes what it reads by `&` and what it writes by `&mut`, for the time of the call. What is
@@ -55,9 +62,10 @@
 //!
 //! | type | its last drop |
 //! |---|---|
-//! | [`Buffer`], [`Pinned`] | its memory goes back to the device's pool and is reused when the work on it has ended |
+//! | [`Buffer`], [`Pinned`] | its memory goes back to the device's pool and is reused when the work on it has ended, and no graph touches it |
 //! | [`Event`] | is released by the next call on the device |
 //! | [`Stream`] | its work still runs; the stream is released by the next call on the device |
+//! | [`Graph`] | its launches still run; memory that was its own, or that it was the last to have, goes back as a buffer's does |
 //! | [`PinnedRead`], [`PinnedWrite`] | give the memory back to the device; after one that is forgotten, the next [`PinnedWrite`] does |
 //! | [`Device`], once everything above is gone too | a thread in the background waits for its work and releases it |
 //!
@@ -65,6 +73,7 @@
 //!
 //! # Where to read on
 //! - [`Stream`], [`Ops`] and [`Blas`]: all that can be enqueued.
+//! - [`Graph`]: programs that repeat themselves.
 //! - [`Scalar`]: code that serves all the types of BLAS.
 //! - [`numerics`]: what each operation computes, to the bit where it is the same on every device.
 //! - [`ErrorKind`]: what can go wrong.
@@ -88,9 +97,10 @@ pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuGraph, CpuStream};
 pub mod prelude {
     pub use crate::numerics::Numeric as _;
     pub use crate::{
-        AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, BlasTriangle, Buffer, Device, Diag, Element, Error,
-        Indexing, Layout, MatrixView, MatrixViewMut, Numerics, Op, Ops, Philox, Precision, Random, RealScalar, Reduce,
-        Result, Scalar, Scan, Side, Sort, SortOptions, Stream, Uplo, Vector, VectorMut, View, ViewMut,
+        Argument, AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, BlasTriangle, Buffer, Device, Diag,
+        Element, Error, Graph, Indexing, Layout, MatrixView, MatrixViewMut, Numerics, Op, Ops, Philox, Precision,
+        Random, RealScalar, Recorder, Reduce, Result, Scalar, Scan, Side, Sort, SortOptions, Stream, Uplo, Vector,
+        VectorMut, View, ViewMut,
     };
 }
 

@@ -36,10 +36,12 @@ fn the_rows_do_what_they_say() {
         let device = CpuDevice::new(backend).unwrap();
         memory(&device).unwrap();
         streams(&device).unwrap();
+        graphs(&device).unwrap();
         vectors(&device).unwrap();
         matrices(&device).unwrap();
         halves(&device).unwrap();
     }
+    graphs(&warpwave::open_named("cpu").unwrap()).unwrap();
     assert!(!warpwave::device_names().is_empty());
     assert_eq!(opened().unwrap(), ["cpu", "cpu"]);
 }
@@ -102,6 +104,29 @@ fn streams<D: Numerics>(device: &D) -> Result<()> {
     assert!(seen.load(Relaxed));
     // Wall-clock time of a test is not known better than this.
     assert!(end.elapsed_since(&start)?.as_secs() < 600);
+    Ok(())
+}
+
+fn graphs<D: Numerics>(device: &D) -> Result<()> {
+    let stream = device.default_stream();
+    let mut x = stream.zeros::<f32>(3)?;
+    let mut graph = stream.record_graph(|r| r.fill(&mut x, 1.5))?;
+    graph.launch(&stream)?;
+    assert_eq!(stream.to_vec(&x)?, [1.5; 3]);
+    let mut last = None;
+    let mut graph = stream.record_graph(|r| {
+        r.fill(&mut x, 1.5)?;
+        last = r.last();
+        Ok(())
+    })?;
+    let node = last.unwrap();
+    graph.set_scalar(node, Argument::Value, 2.5f32)?;
+    graph.launch(&stream)?;
+    assert_eq!(stream.to_vec(&x)?, [2.5; 3]);
+    let other = D::open(0)?;
+    let there = other.default_stream().from_slice(&[7.0f32; 3])?;
+    stream.copy_from_peer(&there, &mut x)?;
+    assert_eq!(stream.to_vec(&x)?, [7.0; 3]);
     Ok(())
 }
 

@@ -56,6 +56,7 @@ mod elementwise;
 mod erased;
 mod failure;
 pub mod faults;
+mod graph;
 mod guard;
 #[doc(hidden)]
 pub mod harness;
@@ -87,6 +88,7 @@ pub use session::Session;
 pub fn suite() -> Vec<Check<Subject>> {
     let mut checks = Vec::new();
     runtime::add(&mut checks);
+    graph::add(&mut checks);
     blas::add(&mut checks);
     elementwise::add(&mut checks);
     reduction::add(&mut checks);

@@ -235,7 +235,7 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// As for [`execute`](Backend::execute), for what any piece of it writes.
     unsafe fn launch_graph(&self, stream: &Self::Stream, graph: &Self::Graph) -> Result<()>;
 
-    /// Releases a graph. Launches already enqueued still run.
+    /// Releases a graph, whose launches have ended.
     fn destroy_graph(&self, graph: Self::Graph);
 
     /// Whether this device and `other` can work together: [`copy_peer`](Backend::copy_peer) copies between their memories, and

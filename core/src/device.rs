@@ -60,7 +60,8 @@ pub trait Device: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     fn new_stream(&self) -> Result<Self::Stream>;
 
     /// Gives memory that the pool keeps for reuse back to the driver; returns how many bytes. Waits for the work that used it. While
-    /// a host function is outstanding on the [physical device](DeviceInfo::uuid) nothing is freed.
+    /// a host function is outstanding on the [physical device](DeviceInfo::uuid), or on another one whose work a copy to or from this one
+    /// waits for, nothing is freed.
     ///
     /// # Errors
     /// Those of the driver.

@@ -4,13 +4,14 @@ use super::Fault;
 use super::alter::alter;
 use super::contraction::{Factors, fusable, fused_difference, keep_factors};
 use super::elements::{Elements, Input};
+use super::graph::{FaultyGraph, Reused, order};
 use super::rework::Rework;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use warpwave_core::operation::{Ptr, Source, Span};
 use warpwave_core::{
-    Backend, BinaryOp, DType, DeviceInfo, ErrorKind, HostFn, Operation, OperationKind, Result, Space, Transfer,
+    Backend, BinaryOp, DType, DeviceInfo, ErrorKind, HostFn, Node, Operation, OperationKind, Result, Space, Transfer,
 };
 
 /// A backend that delegates to `B`, and has at most one fault.
@@ -24,6 +25,8 @@ pub struct Faulty<B: Backend> {
     stale: Arc<Mutex<Option<Stale>>>,
     /// The latest operation, if it was a product of floats.
     product: Mutex<Option<(Span, Factors)>>,
+    /// Memory that graphs use.
+    reused: Mutex<Reused>,
 }
 
 /// The bytes from an address on, as they were.
@@ -47,11 +50,22 @@ impl<B: Backend> Faulty<B> {
     ///   three bytes. That is inside the allocation, but over what another view of it holds, and it may race with work on
     ///   that view;
     /// - [`Fault::PaddingWritten`] and [`Fault::PitchIgnored`]: what lies between the runs of a result is written, and with
-    ///   [`Fault::LdIgnored`] what lies between those of an operand is read. That is inside the range of the view.
+    ///   [`Fault::LdIgnored`] what lies between those of an operand is read. That is inside the range of the view;
+    /// - [`Fault::UnorderedLaunch`] and [`Fault::UnorderedPeerCopy`]: as with a missing wait, what is enqueued may race with
+    ///   earlier work on other streams and on its own;
+    /// - [`Fault::GraphMemoryReused`]: two buffers may be one piece of memory, so that work on one races with work on the
+    ///   other unless one stream does both.
     ///
     /// All others give wrong results or errors, or leave work out, and touch nothing that they were not given.
     pub unsafe fn new(inner: B, fault: Option<Fault>) -> Self {
-        Faulty { inner, fault, exhausted: AtomicBool::new(false), stale: Arc::default(), product: Mutex::default() }
+        Faulty {
+            inner,
+            fault,
+            exhausted: AtomicBool::new(false),
+            stale: Arc::default(),
+            product: Mutex::default(),
+            reused: Mutex::default(),
+        }
     }
 
     /// The fault.
@@ -70,6 +84,14 @@ impl<B: Backend> Faulty<B> {
             return Err(ErrorKind::Driver { api: api.to_owned(), code: 2, name }.into());
         }
         Ok(())
+    }
+
+    /// Runs `work` on a stream that has waited for nothing, to its end.
+    fn on_its_own(&self, work: impl FnOnce(&B::Stream) -> Result<()>) -> Result<()> {
+        let stream = self.inner.create_stream()?;
+        let result = work(&stream).and_then(|()| self.inner.synchronize(&stream));
+        self.inner.destroy_stream(stream)?;
+        result
     }
 
     /// # Safety
@@ -151,6 +173,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 unsafe impl<B: Backend> Backend for Faulty<B> {
     type Stream = B::Stream;
     type Event = B::Event;
+    type Graph = FaultyGraph<B>;
 
     fn enumerate() -> Result<Vec<DeviceInfo>> {
         B::enumerate()
@@ -172,15 +195,24 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
     }
 
     fn allocate(&self, space: Space, bytes: usize) -> Result<Ptr> {
+        if self.has(Fault::GraphMemoryReused)
+            && let Some(again) = lock(&self.reused).again(bytes)
+        {
+            return Ok(again);
+        }
         let result = self.inner.allocate(space, bytes);
-        if result.is_err() {
-            self.exhausted.store(true, Ordering::Relaxed);
+        match &result {
+            Ok(ptr) => lock(&self.reused).allocated(*ptr, bytes),
+            Err(_) => self.exhausted.store(true, Ordering::Relaxed),
         }
         result
     }
 
     unsafe fn free(&self, space: Space, ptr: Ptr, bytes: usize) -> Result<()> {
-        // SAFETY: the caller's.
+        if !lock(&self.reused).freed(ptr) {
+            return Ok(());
+        }
+        // SAFETY: the caller's; what was handed out twice has been given back twice.
         unsafe { self.inner.free(space, ptr, bytes) }
     }
 
@@ -272,5 +304,49 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
 
     fn host_fn(&self, stream: &B::Stream, function: HostFn) -> Result<()> {
         if self.has(Fault::SwallowedHostFn) { Ok(()) } else { self.inner.host_fn(stream, function) }
+    }
+
+    fn instantiate(&self, nodes: &[Node]) -> Result<FaultyGraph<B>> {
+        lock(&self.reused).instantiated(nodes);
+        let order = order(self.fault, nodes.len());
+        let nodes: Vec<Node> = order.iter().map(|&at| nodes[at]).collect();
+        Ok(FaultyGraph::new(self.inner.instantiate(&nodes)?, order))
+    }
+
+    fn update(&self, graph: &mut FaultyGraph<B>, nodes: &[Node], changed: &[usize]) -> Result<()> {
+        if self.has(Fault::StaleGraphScalars) {
+            return Ok(());
+        }
+        let (nodes, changed) = graph.of_inner(nodes, changed);
+        self.inner.update(&mut graph.inner, &nodes, &changed)
+    }
+
+    unsafe fn launch_graph(&self, stream: &B::Stream, graph: &FaultyGraph<B>) -> Result<()> {
+        self.refuse_if_poisoned("launch_graph")?;
+        let launch = |stream: &B::Stream| {
+            // SAFETY: the caller's, but for the order of the stream, which `new`'s caller answers for.
+            unsafe { self.inner.launch_graph(stream, &graph.inner) }
+        };
+        if self.has(Fault::UnorderedLaunch) { self.on_its_own(launch) } else { launch(stream) }
+    }
+
+    fn destroy_graph(&self, graph: FaultyGraph<B>) {
+        self.inner.destroy_graph(graph.inner);
+    }
+
+    fn is_peer(&self, other: &Self) -> bool {
+        self.inner.is_peer(&other.inner)
+    }
+
+    unsafe fn copy_peer(&self, stream: &B::Stream, source: &Self, src: Ptr, dst: Ptr, bytes: usize) -> Result<()> {
+        let kept = if self.has(Fault::PartialPeerCopy) { bytes - bytes % 4 } else { bytes };
+        if kept == 0 {
+            return Ok(());
+        }
+        let copy = |stream: &B::Stream| {
+            // SAFETY: the caller's, for a part of what may be copied, but for the order of the stream, which `new`'s caller answers for.
+            unsafe { self.inner.copy_peer(stream, &source.inner, src, dst, kept) }
+        };
+        if self.has(Fault::UnorderedPeerCopy) { self.on_its_own(copy) } else { copy(stream) }
     }
 }

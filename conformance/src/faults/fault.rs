@@ -126,6 +126,20 @@ faults! {
     AccumulatedIota = "accumulated-iota", Inline, "elementwise.iota.f32", "0, 0.1 and 1[2]: expected 1.0 (3f800000), got 1.0000001";
     /// A copy of rows takes the destination's as without gaps.
     PitchIgnored = "pitch-ignored", Inline, "runtime.copy.matrix.f32", "target[";
+    /// Launches of a graph use the scalars that it was recorded with, whatever they were changed to.
+    StaleGraphScalars = "stale-graph-scalars", Inline, "graph.scalars.each", "with scalars that changed";
+    /// The last of several pieces of work is left out of a graph.
+    DroppedNode = "dropped-node", Inline, "graph.copies", "downloaded[";
+    /// The work of a graph is done from the end to the start.
+    ReversedNodes = "reversed-nodes", Async, "graph.dropped_buffers", "copied from a buffer that was dropped[0]";
+    /// A launch of a graph does not come after what its stream waits for.
+    UnorderedLaunch = "unordered-launch", Async, "graph.order.read_after_write", "read by the launch[0]: expected";
+    /// Memory that a graph copies to is handed out again while the graph lives.
+    GraphMemoryReused = "graph-memory-reused", Inline, "graph.temporaries", "memory got beside the graph[0]";
+    /// A copy from a peer does not come after what its stream waits for.
+    UnorderedPeerCopy = "unordered-peer-copy", Async, "runtime.peer.read_after_write", "copied[0]: expected";
+    /// A copy from a peer takes whole words of 32 bits, and leaves out the bytes behind them.
+    PartialPeerCopy = "partial-peer-copy", Inline, "runtime.peer.odd", "target[";
 }
 
 /// Every fault, with the check that catches it.

@@ -12,8 +12,10 @@ mod backend;
 mod contraction;
 mod elements;
 mod fault;
+mod graph;
 mod products;
 mod rework;
 
 pub use backend::Faulty;
 pub use fault::{Fault, Mode, Planted, faults};
+pub use graph::FaultyGraph;

@@ -9,6 +9,7 @@ mod event;
 mod host_fn;
 mod memory;
 mod order;
+mod peer;
 mod pinned;
 mod threads;
 mod view;
@@ -22,7 +23,7 @@ use warpwave_core::{DType, Device, Element, OperationKind, Stream};
 /// How long a slow producer takes: much longer than any call.
 const PAUSE: Duration = Duration::from_millis(2);
 /// How long to wait for what should come at once, before it counts as never coming.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     memory::add(checks);
@@ -35,6 +36,7 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     error::add(checks);
     threads::add(checks);
     device::add(checks);
+    peer::add(checks);
 }
 
 /// A check named `runtime.name`.
@@ -64,12 +66,12 @@ macro_rules! for_every_type {
 use for_every_type;
 
 /// Holds later work on the stream up for a while.
-fn pause<S: Stream>(stream: &S) -> warpwave_core::Result<()> {
+pub(crate) fn pause<S: Stream>(stream: &S) -> warpwave_core::Result<()> {
     stream.host_fn(|| std::thread::sleep(PAUSE))
 }
 
 /// Elements of any bit pattern.
-fn pattern<T: Element>(seed: u64, len: usize) -> Vec<T> {
+pub(crate) fn pattern<T: Element>(seed: u64, len: usize) -> Vec<T> {
     let mut data: Vec<T> = bytemuck::allocation::zeroed_vec(len);
     let mut words = Words::new(seed);
     for chunk in bytemuck::cast_slice_mut::<T, u8>(&mut data).chunks_mut(8) {
@@ -79,11 +81,11 @@ fn pattern<T: Element>(seed: u64, len: usize) -> Vec<T> {
 }
 
 /// The device a second time, as one that shares no stream and no memory with the first.
-fn another<D: Device>(case: &Case<'_, D>) -> Verdict<D> {
+pub(crate) fn another<D: Device>(case: &Case<'_, D>) -> Verdict<D> {
     Ok(case.origin.again(case.device())?)
 }
 
 /// Joins a thread of a check.
-fn join<R>(handle: std::thread::ScopedJoinHandle<'_, Verdict<R>>) -> Verdict<R> {
+pub(crate) fn join<R>(handle: std::thread::ScopedJoinHandle<'_, Verdict<R>>) -> Verdict<R> {
     handle.join().unwrap_or_else(|_| Err(Failure::new("a thread of the check panicked")))
 }

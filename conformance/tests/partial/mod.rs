@@ -3,9 +3,9 @@
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
 use warpwave_core::{
-    Backend, DType, DeviceInfo, Error, HostFn, ManagedDevice, Operation, OperationKind, Result, Space, Transfer,
+    Backend, DType, DeviceInfo, Error, HostFn, ManagedDevice, Node, Operation, OperationKind, Result, Space, Transfer,
 };
-use warpwave_cpu::{CpuBackend, CpuEvent, CpuStream};
+use warpwave_cpu::{CpuBackend, CpuEvent, CpuGraph, CpuStream};
 
 /// The CPU without any operation on 16-bit integers, and without one operation of each kind on other types.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub(crate) fn offers(kind: OperationKind, dtype: DType) -> bool {
 unsafe impl Backend for Partial {
     type Stream = CpuStream;
     type Event = CpuEvent;
+    type Graph = CpuGraph;
 
     fn enumerate() -> Result<Vec<DeviceInfo>> {
         CpuBackend::enumerate()
@@ -115,5 +116,31 @@ unsafe impl Backend for Partial {
 
     fn host_fn(&self, stream: &CpuStream, function: HostFn) -> Result<()> {
         self.0.host_fn(stream, function)
+    }
+
+    fn instantiate(&self, nodes: &[Node]) -> Result<CpuGraph> {
+        self.0.instantiate(nodes)
+    }
+
+    fn update(&self, graph: &mut CpuGraph, nodes: &[Node], changed: &[usize]) -> Result<()> {
+        self.0.update(graph, nodes, changed)
+    }
+
+    unsafe fn launch_graph(&self, stream: &CpuStream, graph: &CpuGraph) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.0.launch_graph(stream, graph) }
+    }
+
+    fn destroy_graph(&self, graph: CpuGraph) {
+        self.0.destroy_graph(graph);
+    }
+
+    fn is_peer(&self, other: &Self) -> bool {
+        self.0.is_peer(&other.0)
+    }
+
+    unsafe fn copy_peer(&self, stream: &CpuStream, source: &Self, src: Ptr, dst: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.0.copy_peer(stream, &source.0, src, dst, bytes) }
     }
 }

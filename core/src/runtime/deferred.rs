@@ -4,7 +4,7 @@
 //! is to do.
 
 use super::block::Block;
-use super::tracker::StreamId;
+use super::tracker::{StreamId, Ticket};
 use crate::backend::Backend;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 
@@ -13,7 +13,8 @@ use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 pub(crate) enum Dropped<B: Backend> {
     Block(Arc<Block>),
     Event(B::Event),
-    Graph(B::Graph),
+    /// With its last launch, if that may be pending.
+    Graph(B::Graph, Option<(StreamId, Ticket)>),
     /// The last handle of a stream is gone.
     Stream(StreamId),
     /// A closed stream's raw stream, which someone may still be about to record on.

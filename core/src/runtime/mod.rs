@@ -49,12 +49,12 @@ use crate::backend::Backend;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info::DeviceInfo;
 use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, spawn};
-use deferred::Deferred;
+use deferred::{Deferred, EventCell};
 use host::Gate;
 use pool::Pool;
 pub(crate) use pool::Shelf;
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::{OnceLock, Weak};
@@ -95,6 +95,8 @@ pub(crate) struct Inner<B: Backend> {
     gate: Arc<Gate>,
     /// The shelves of all streams, those that are forgotten included as long as blocks come back to them.
     shelves: Mutex<Vec<Weak<Shelf>>>,
+    /// Graphs that nobody has any more, with events after their last launches.
+    retired: Mutex<VecDeque<(B::Graph, Arc<EventCell<B>>)>>,
     /// Streams that wait for copies of this device's memory to others.
     peers: Mutex<Vec<NewStream<B>>>,
     /// Bytes that the backend has allocated and not freed.
@@ -145,6 +147,7 @@ impl<B: Backend> Shared<B> {
             gate: Arc::default(),
             info,
             shelves: Mutex::default(),
+            retired: Mutex::default(),
             peers: Mutex::default(),
             allocated: AtomicUsize::new(0),
             lost: AtomicBool::new(false),

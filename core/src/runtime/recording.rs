@@ -3,7 +3,9 @@
 use super::block::Block;
 use super::deferred::Dropped;
 use super::footprint::Footprint;
+use super::stream::StreamCore;
 use super::submit::Access;
+use super::tracker::{StreamId, Ticket};
 use super::{Shared, pool};
 use crate::backend::{Backend, Node, Space};
 use crate::error::{Error, Result};
@@ -114,7 +116,7 @@ impl<B: Backend> Recording<B> {
             true => None,
             false => Some(shared.backend.instantiate(&nodes).map_err(|e| shared.note(e))?),
         };
-        Ok(Executable { shared, number: self.number, nodes, calls, changed: Vec::new(), raw, footprint })
+        Ok(Executable { shared, number: self.number, nodes, calls, changed: Vec::new(), raw, last: None, footprint })
     }
 }
 
@@ -143,6 +145,8 @@ pub struct Executable<B: Backend> {
     changed: Vec<usize>,
     /// `None` without nodes.
     raw: Option<B::Graph>,
+    /// The last launch that may be pending. Launches write the same memory, so each comes after those before it.
+    last: Option<(StreamId, Ticket)>,
     footprint: Footprint<B>,
 }
 
@@ -174,25 +178,33 @@ impl<B: Backend> Executable<B> {
         Some(result)
     }
 
-    /// The backend's graph with all changes, and what a launch touches; `None` if there is nothing to do.
+    /// Launches it on `stream`, whose raw stream is `raw`.
     ///
     /// # Errors
-    /// Those of [`Backend::update`]; the changes are tried again by the next launch.
-    #[allow(clippy::type_complexity)]
-    pub(crate) fn prepare(&mut self) -> Result<Option<(&B::Graph, Vec<Access<'_>>)>> {
-        let Some(raw) = &mut self.raw else { return Ok(None) };
-        if !self.changed.is_empty() {
-            self.shared.backend.update(raw, &self.nodes, &self.changed)?;
-            self.changed.clear();
+    /// Those of [`Inner::launch`](super::Inner::launch), and those of [`Backend::update`]: the changes are tried again by the next launch.
+    pub(crate) fn launch(&mut self, stream: &StreamCore<B>, raw: &B::Stream) -> Result<()> {
+        let Executable { shared, nodes, changed, raw: Some(graph), last, footprint, .. } = self else { return Ok(()) };
+        if !changed.is_empty() {
+            shared.backend.update(graph, nodes, changed).map_err(|e| shared.note(e).on_stream(stream.id))?;
+            changed.clear();
         }
-        Ok(Some((raw, self.footprint.accesses())))
+        let result = shared.launch(stream, raw, &footprint.accesses(), |backend| {
+            // SAFETY: the typed methods that made the graph's operations have checked them; their operands lie in blocks that the graph
+            // keeps. `Inner::launch` has ordered this stream after conflicting work, nobody else touches them until later work can be
+            // ordered after this, and the pool reuses the blocks only when the stream has passed it.
+            unsafe { backend.launch_graph(raw, graph) }
+        });
+        if !stream.inline {
+            *last = Some((stream.id, stream.tail()));
+        }
+        result
     }
 }
 
 impl<B: Backend> Drop for Executable<B> {
     fn drop(&mut self) {
         if let Some(raw) = self.raw.take() {
-            self.shared.deferred.push(Dropped::Graph(raw));
+            self.shared.deferred.push(Dropped::Graph(raw, self.last));
         }
     }
 }

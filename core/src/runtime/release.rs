@@ -80,6 +80,7 @@ impl<B: Backend> Inner<B> {
 
     fn free_cached(&self) -> Result<usize> {
         self.release_deferred();
+        self.destroy_retired();
         while let Some(Parked { block, awaits }) = self.pool.parked.pop() {
             let (open, last) = match self.home(&block) {
                 HomeStream::Open(home) => (Some(home), None),
@@ -150,9 +151,39 @@ impl<B: Backend> Inner<B> {
             match dropped {
                 Dropped::Event(event) => self.backend.destroy_event(event),
                 Dropped::Block(block) => self.release_block(block),
-                Dropped::Graph(graph) => self.backend.destroy_graph(graph),
+                Dropped::Graph(graph, last) => self.release_graph(graph, last),
                 Dropped::Stream(id) => self.close_stream(id),
                 Dropped::Raw(raw) => self.destroy_stream(raw),
+            }
+        }
+    }
+
+    /// Destroys a graph once its last launch has ended: all others came before that.
+    fn release_graph(&self, graph: B::Graph, last: Option<(StreamId, Ticket)>) {
+        let pending = match last.filter(|_| self.keeps(Step::GraphAfterLaunches)) {
+            Some((stream, ticket)) => self.point_after(stream, ticket),
+            None => Ok(None),
+        };
+        match pending {
+            Ok(Some(point)) => self.retired.lock().push_back((graph, point.event)),
+            Ok(None) => self.backend.destroy_graph(graph),
+            Err(_) => return self.deferred.push(Dropped::Graph(graph, last)),
+        }
+        self.destroy_retired();
+    }
+
+    /// Destroys graphs whose launches have ended, from the one dropped first to the first that may be pending.
+    pub(crate) fn destroy_retired(&self) {
+        loop {
+            let event = self.retired.lock().front().map(|(_, event)| event.clone());
+            let Some(event) = event.filter(|event| self.has_occurred(event)) else { return };
+            let mut retired = self.retired.lock();
+            let is_first = retired.front().is_some_and(|(_, first)| Arc::ptr_eq(first, &event));
+            // Another thread may have destroyed it meanwhile.
+            let first = if is_first { retired.pop_front() } else { None };
+            drop(retired);
+            if let Some((graph, _)) = first {
+                self.backend.destroy_graph(graph);
             }
         }
     }
@@ -357,6 +388,8 @@ impl<B: Backend> Inner<B> {
             }
         }
         drop(last);
+        let retired = std::mem::take(&mut *self.retired.lock());
+        retired.into_iter().for_each(|(graph, _)| self.backend.destroy_graph(graph));
         let _ = self.free_cached();
         let streams = std::mem::take(&mut *self.streams.lock());
         drop(streams);

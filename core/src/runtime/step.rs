@@ -99,6 +99,8 @@ steps! {
     GuardAfterClaim,
     /// A block that a graph touches goes back to the pool only when no graph and no handle has it.
     GraphKeepsBlocks,
+    /// A graph is destroyed only after its launches have ended.
+    GraphAfterLaunches,
     /// A copy from a peer waits for what its source was written by.
     PeerWaits,
     /// A copy from a peer leaves an entry at its source.

@@ -296,16 +296,10 @@ impl<B: Backend> Stream for ManagedStream<B> {
 
     fn launch_graph(&self, _checked: Checked, graph: &mut Executable<B>) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
-        let named = |e: Error| shared.note(e).on_stream(core.id);
         shared.enter()?;
         self.refuse_recording("launch a graph by itself")?;
-        graph.shared.check_opening(&shared.opening, "stream", "a stream").map_err(named)?;
-        let Some((raw_graph, accesses)) = graph.prepare().map_err(named)? else { return Ok(()) };
-        shared.launch(core, raw, &accesses, |backend| {
-            // SAFETY: the typed methods that made the graph's operations have checked them; their operands lie in blocks that the graph
-            // keeps. `launch` has ordered this stream after conflicting work, nobody else touches them until later work can be ordered
-            // after this, and the pool reuses the blocks only when the stream has passed it.
-            unsafe { backend.launch_graph(raw, raw_graph) }
-        })
+        let checked = graph.shared.check_opening(&shared.opening, "stream", "a stream");
+        checked.map_err(|e| shared.note(e).on_stream(core.id))?;
+        graph.launch(core, raw)
     }
 }

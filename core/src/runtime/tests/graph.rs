@@ -358,6 +358,33 @@ fn a_graph_in_flight_can_be_dropped_in_any_order_anywhere() {
     }
 }
 
+/// Graphs that were dropped in flight are destroyed when their launches have ended, by whichever call comes then.
+#[test]
+fn graphs_are_destroyed_when_their_launches_have_ended() {
+    let (world, device) = open(Options::default());
+    let (stream, other) = (device.default_stream(), device.new_stream().unwrap());
+    let mut x = stream.alloc::<u8>(LEN).unwrap();
+    let alive = || world.lock().graphs.iter().filter(|graph| graph.alive).count();
+    for value in 0..10 {
+        let mut graph = filling(&device, &mut x, value);
+        graph.launch(&stream).unwrap();
+        graph.launch(&other).unwrap();
+    }
+    // Nothing has run yet. A refusal leaves them to the next call.
+    world.lock().refuse.record = 1;
+    stream.synchronize().unwrap();
+    assert_eq!(alive(), 10);
+    other.synchronize().unwrap();
+    device.trim().unwrap();
+    assert_eq!(alive(), 0);
+    // One that was never launched, or on inline streams only, goes with the next call.
+    drop(filling(&device, &mut x, 1));
+    stream.synchronize().unwrap();
+    assert_eq!(alive(), 0);
+    drop((x, stream, other, device));
+    check(&world);
+}
+
 #[test]
 fn a_graph_outlives_its_device() {
     let (world, device) = open(Options { order: Order::Eager, ..Options::default() });

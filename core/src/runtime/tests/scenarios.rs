@@ -218,6 +218,13 @@ pub(crate) fn all() -> Vec<Scenario> {
             graph.launch(&at.s2).unwrap();
             at.s1.fill(&mut at.buffer(), 2).unwrap();
         }),
+        scenario(Step::GraphAfterLaunches, |at| {
+            let mut a = at.buffer();
+            let mut graph = at.s1.record_graph(|r| r.fill(&mut a, 1)).unwrap();
+            graph.launch(&at.s2).unwrap();
+            drop(graph);
+            at.s1.synchronize().unwrap();
+        }),
         scenario(Step::PeerWaits, |at| {
             let mut a = at.buffer();
             let stream = at.peer().default_stream();

@@ -11,6 +11,8 @@ pub(crate) struct SimGraph(pub(super) usize);
 
 pub(crate) struct GraphState {
     pub(super) nodes: Vec<Node>,
+    /// The ends of its launches: (stream, step).
+    pub(super) launches: Vec<(usize, u64)>,
     pub(crate) alive: bool,
 }
 

@@ -357,7 +357,7 @@ unsafe impl Backend for Sim {
         if refuses(&mut state.refuse.instantiate) {
             return Err(refused("instantiate"));
         }
-        state.graphs.push(GraphState { nodes: nodes.to_vec(), alive: true });
+        state.graphs.push(GraphState { nodes: nodes.to_vec(), launches: Vec::new(), alive: true });
         Ok(SimGraph(state.graphs.len() - 1))
     }
 
@@ -383,14 +383,23 @@ unsafe impl Backend for Sim {
             self.check_graph(&state, graph, "launch");
             state.graphs[graph.0].nodes.clone()
         };
-        self.enqueue_all(stream, of_nodes(&nodes)?, "launch_graph", false)
+        let result = self.enqueue_all(stream, of_nodes(&nodes)?, "launch_graph", false);
+        let mut state = self.0.lock();
+        let end = (stream.0, state.streams[stream.0].enqueued);
+        state.graphs[graph.0].launches.push(end);
+        result
     }
 
     fn destroy_graph(&self, graph: SimGraph) {
         if self.call("destroy_graph").is_ok() {
             let mut state = self.0.lock();
             self.check_graph(&state, &graph, "destroy");
-            state.graphs[graph.0].alive = false;
+            let GraphState { launches, alive, .. } = &mut state.graphs[graph.0];
+            *alive = false;
+            let pending = launches.clone().into_iter().find(|&(stream, step)| step > state.observed.get(stream));
+            if let Some(launch) = pending {
+                self.0.violation(format!("a graph is destroyed, and its launch {launch:?} is not known to have ended"));
+            }
         }
     }
 
