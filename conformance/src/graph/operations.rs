@@ -229,9 +229,9 @@ pub(super) fn entry<D: Device>(kind: OperationKind) -> Option<Entry<D>> {
         Syr F32 |s, m| s.syr(Uplo::Upper, 2.0, &head(&m.x)?, &mut m.z.matrix_mut(N, N)?);
         Her C32 |s, m| s.her(Uplo::Upper, 2.0, &m.c.slice(..N)?, &mut m.g.matrix_mut(N, N)?);
         Gemm F32 |s, m| {
-            let batch = |x| -> Result<_> { View::batch(x, 2, 4, 4, Layout::ColumnMajor, 4, 16) };
+            let batch = |x| -> Result<_> { View::batch(x, 4, 4, 4, Layout::ColumnMajor, 16, 2) };
             let (a, b) = (batch(m.x.slice(..)?)?, batch(m.y.slice(..)?)?);
-            let mut c = m.z.slice_mut(..)?.batch_mut(2, 4, 4, Layout::ColumnMajor, 4, 16)?;
+            let mut c = m.z.slice_mut(..)?.batch_mut(4, 4, 4, Layout::ColumnMajor, 16, 2)?;
             exact(s).gemm_strided_batched(Op::N, Op::T, 2.0, &a, &b, 1.0, &mut c)?;
             let mut c = m.z.slice_mut(32..)?.matrix_mut_with(4, 4, 6, Layout::RowMajor)?;
             exact(s).gemm(Op::N, Op::N, 1.0, &m.x.matrix(4, 3)?, &m.y.matrix(3, 4)?, 0.0, &mut c)

@@ -69,14 +69,23 @@ impl<B: Backend> Recording<B> {
         bytes: usize,
         fresh: impl FnOnce() -> Result<Arc<Block>>,
     ) -> Result<Arc<Block>> {
+        self.shared.enter()?;
         let reusable = pool::class(bytes).filter(|_| bytes > 0);
         let reused = self.program(|p| reusable.and_then(|class| p.footprint.reuse_temporary(space, class)))?;
         if let Some(block) = reused {
             return Ok(block);
         }
         let block = fresh()?;
-        self.program(|program| program.footprint.keep_temporary(&block))?;
-        Ok(block)
+        match self.program(|program| program.footprint.keep_temporary(&block)) {
+            Ok(()) => Ok(block),
+            Err(error) => {
+                // Another thread has ended the recording meanwhile.
+                if let Some(shelf) = block.shelf() {
+                    self.shared.give_back(block, &shelf);
+                }
+                Err(error)
+            }
+        }
     }
 
     /// Keeps an operation that has been checked; one without elements is not made a node.

@@ -5,7 +5,7 @@ use super::deferred::{Dropped, EventCell};
 use super::parked::{Awaited, Parked};
 use super::pool::{self, Shelf};
 use super::stream::{Phase, Point, StreamCore};
-use super::tracker::StreamId;
+use super::tracker::{StreamId, Ticket};
 use super::{Inner, Step};
 use crate::backend::{Backend, Space};
 use crate::error::{Error, ErrorKind, Result};
