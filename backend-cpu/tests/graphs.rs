@@ -111,8 +111,8 @@ fn a_launch_that_fails_stops_there_and_names_the_operation() {
 #[test]
 fn devices_copy_from_each_other_and_wait_for_each_other() {
     watched(|| {
-        for (source, target) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            let new = |mode| [CpuBackend::inline, CpuBackend::asynchronous][mode]();
+        for (source, target) in [(false, false), (false, true), (true, false), (true, true)] {
+            let new = |queued| if queued { CpuBackend::asynchronous() } else { CpuBackend::inline() };
             let (source, target) = (new(source), new(target));
             assert!(target.is_peer(&source) && source.is_peer(&target));
             let (theirs, stream) = (source.create_stream().unwrap(), target.create_stream().unwrap());

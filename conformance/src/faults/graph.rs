@@ -54,7 +54,8 @@ impl Reused {
 
     /// An allocation of this size that a graph copies to the start of, once.
     pub(super) fn again(&mut self, bytes: usize) -> Option<Ptr> {
-        let fits = |address: &&usize| self.allocated.get(*address).is_some_and(|&(size, times)| (size, times) == (bytes, 1));
+        let fits =
+            |address: &&usize| self.allocated.get(*address).is_some_and(|&(size, times)| (size, times) == (bytes, 1));
         let address = *self.targets.keys().find(fits)?;
         self.allocated.insert(address, (bytes, 2));
         self.targets.remove(&address)

@@ -1,9 +1,10 @@
 //! Graphs beside other work on the same memory.
 
 use super::check;
-use crate::runtime::{join, pause};
+use crate::runtime::{hold, join, pause};
 use crate::{Check, Counts, Session, Verdict};
 use proptest::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::{Buffer, Device, Stream};
 
@@ -17,7 +18,7 @@ pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
 /// A launch on one stream reads what another, which is late, was told to write before; and what reads afterwards, on either, finds what the
 /// launch has written.
 fn read_after_write<D: Device>(session: &mut Session<'_, D>) -> Verdict {
-    session.cases(Lane::Exact, Counts::of(8), (1..400_usize, any::<u32>()), |case, (len, value)| {
+    session.cases(Lane::Exact, Counts::of(8), (1..400_usize, 1..u32::MAX), |case, (len, value)| {
         let (producer, stream) = (case.stream(), case.device().new_stream()?);
         let (mut x, mut y) = (producer.zeros::<u32>(len)?, stream.zeros::<u32>(len)?);
         let mut graph = stream.record_graph(|r| {
@@ -26,9 +27,10 @@ fn read_after_write<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         })?;
         stream.synchronize()?;
         producer.synchronize()?;
-        pause(producer)?;
+        let held = hold(case.device(), producer)?;
         producer.fill(&mut x, value)?;
         graph.launch(&stream)?;
+        drop(held);
         let got = case.read(&y)?;
         case.bits("read by the launch", &got, &vec![value; len])?;
         pause(&stream)?;
@@ -105,7 +107,7 @@ fn two_graphs<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 
 /// Threads launch graphs that change a buffer and change it back, while others read and copy it: nobody sees the change.
 fn threads<D: Device>(session: &mut Session<'_, D>) -> Verdict {
-    let input = (2..5_usize, any::<bool>(), 1..2000_usize);
+    let input = (2..4_usize, any::<bool>(), 1..20_000_usize);
     session.cases(Lane::Exact, Counts::of(8), input, |case, (threads, common, len)| {
         let (device, stream) = (case.device(), case.stream());
         let mut x = stream.zeros::<u32>(len)?;
@@ -113,30 +115,38 @@ fn threads<D: Device>(session: &mut Session<'_, D>) -> Verdict {
             stream.record_graph(|r| {
                 r.fill(&mut x, thread as u32 + 1)?;
                 let mut kept = r.alloc::<u32>(len)?;
-                r.copy(&x, &mut kept)?;
+                // Long enough for others to look.
+                for _ in 0..10 {
+                    r.copy(&x, &mut kept)?;
+                }
                 r.fill(&mut x, 0)
             })
         });
         let graphs = graphs.collect::<Result<Vec<_>, _>>()?;
-        let x = &x;
+        let (x, done) = (&x, AtomicBool::new(false));
+        let done = &done;
+        let own = || if common { Ok(stream.clone()) } else { device.new_stream() };
         let seen = std::thread::scope(|scope| {
             let launching = graphs.into_iter().map(|mut graph| {
                 scope.spawn(move || -> Verdict<Vec<u32>> {
-                    let own = if common { stream.clone() } else { device.new_stream()? };
-                    for _ in 0..10 {
+                    let own = own()?;
+                    while !done.load(Ordering::Relaxed) {
                         graph.launch(&own)?;
+                        own.synchronize()?;
                     }
-                    Ok(own.to_vec(x)?)
+                    Ok(vec![first_change(&own.to_vec(x)?)])
                 })
             });
             let launching: Vec<_> = launching.collect();
             let reading = scope.spawn(move || -> Verdict<Vec<u32>> {
-                let own = if common { stream.clone() } else { device.new_stream()? };
+                let _done = Done(done);
+                let own = own()?;
                 let (mut copy, mut seen) = (own.zeros::<u32>(len)?, Vec::new());
-                for _ in 0..10 {
+                for _ in 0..20 {
                     own.copy(x, &mut copy)?;
-                    seen.extend(own.to_vec(&copy)?);
-                    seen.extend(own.to_vec(x)?);
+                    seen.push(first_change(&own.to_vec(&copy)?));
+                    seen.push(first_change(&own.to_vec(x)?));
+                    std::thread::yield_now();
                 }
                 Ok(seen)
             });
@@ -148,4 +158,18 @@ fn threads<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         }
         Ok(())
     })
+}
+
+/// Says so when it is dropped.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The first element that is not 0, or 0.
+fn first_change(data: &[u32]) -> u32 {
+    data.iter().copied().find(|&value| value != 0).unwrap_or(0)
 }

@@ -20,8 +20,10 @@ struct Entry<D: Device> {
     kind: OperationKind,
     dtype: DType,
     arguments: [Argument; 2],
-    call: fn(&D::Stream, &mut Memory<D>, [f32; 2]) -> Result<()>,
+    call: Call<D>,
 }
+
+type Call<D> = fn(&<D as Device>::Stream, &mut Memory<D>, [f32; 2]) -> Result<()>;
 
 fn entries<D: Device>() -> Vec<Entry<D>> {
     macro_rules! table {

@@ -17,6 +17,7 @@ mod view;
 use crate::failure::{Failure, Verdict};
 use crate::seed::Words;
 use crate::{Case, Check, Session};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 use warpwave_core::{DType, Device, Element, OperationKind, Stream};
 
@@ -68,6 +69,20 @@ use for_every_type;
 /// Holds later work on the stream up for a while.
 pub(crate) fn pause<S: Stream>(stream: &S) -> warpwave_core::Result<()> {
     stream.host_fn(|| std::thread::sleep(PAUSE))
+}
+
+/// Holds later work on the stream up until what is returned is dropped, and no longer than [`PATIENCE`]. Not at all on a stream whose
+/// calls return when their work has ended.
+pub(crate) fn hold<D: Device>(device: &D, stream: &D::Stream) -> warpwave_core::Result<Option<Sender<()>>> {
+    if device.info().mode == "inline" {
+        return Ok(None);
+    }
+    let (open, closed) = channel();
+    stream.host_fn(move || {
+        // Ends as soon as the other end is dropped.
+        let _ = closed.recv_timeout(PATIENCE);
+    })?;
+    Ok(Some(open))
 }
 
 /// Elements of any bit pattern.

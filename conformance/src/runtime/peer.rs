@@ -2,7 +2,7 @@
 //!
 //! Both are opened from the device under test; where there are several of its kind, the other is another one.
 
-use super::{another, check, pattern, pause};
+use super::{another, check, hold, pattern, pause};
 use crate::case::Case;
 use crate::{Check, Counts, Failure, Session, Verdict};
 use proptest::prelude::*;
@@ -75,16 +75,17 @@ fn lengths<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 
 /// A copy waits for what the source's device, which is late, was told to write; and reads on the target's wait for the copy.
 fn read_after_write<D: Device>(session: &mut Session<'_, D>) -> Verdict {
-    session.cases(Lane::Exact, Counts::of(8), (1..400_usize, any::<u32>()), |case, (len, value)| {
+    session.cases(Lane::Exact, Counts::of(8), (1..400_usize, 1..u32::MAX), |case, (len, value)| {
         let (device, stream) = (peer(case)?, case.stream());
         let theirs = device.default_stream();
         let mut x = theirs.zeros::<u32>(len)?;
         let mut y = stream.zeros::<u32>(len)?;
         theirs.synchronize()?;
         stream.synchronize()?;
-        pause(&theirs)?;
+        let held = hold(&device, &theirs)?;
         theirs.fill(&mut x, value)?;
         stream.copy_from_peer(&x, &mut y)?;
+        drop(held);
         let got = case.read(&y)?;
         case.bits("copied", &got, &vec![value; len])?;
         theirs.fill(&mut x, !value)?;
@@ -222,8 +223,7 @@ fn programs<D: Device>(session: &mut Session<'_, D>) -> Verdict {
                     model[device][to] = model[device][buffer];
                 }
                 Step::Peer { device, stream, from, to } => {
-                    let [source, target] =
-                        buffers.get_disjoint_mut([1 - device, device]).map_err(Failure::new)?;
+                    let [source, target] = buffers.get_disjoint_mut([1 - device, device]).map_err(Failure::new)?;
                     streams[device][stream].copy_from_peer(&source[from], &mut target[to])?;
                     model[device][to] = model[1 - device][from];
                 }
@@ -232,7 +232,7 @@ fn programs<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         for device in 0..2 {
             for buffer in 0..3 {
                 let got = streams[device][1].to_vec(&buffers[device][buffer])?;
-                case.bits("at the end", &got, &vec![model[device][buffer]; LEN])?;
+                case.bits("at the end", &got, &[model[device][buffer]; LEN])?;
             }
         }
         Ok(())

@@ -95,8 +95,8 @@ pub(crate) struct Inner<B: Backend> {
     gate: Arc<Gate>,
     /// The shelves of all streams, those that are forgotten included as long as blocks come back to them.
     shelves: Mutex<Vec<Weak<Shelf>>>,
-    /// Graphs that nobody has any more, with events after their last launches.
-    retired: Mutex<VecDeque<(B::Graph, Arc<EventCell<B>>)>>,
+    /// Graphs that nobody has any more.
+    retired: Mutex<VecDeque<Retired<B>>>,
     /// Streams that wait for copies of this device's memory to others.
     peers: Mutex<Vec<NewStream<B>>>,
     /// Bytes that the backend has allocated and not freed.
@@ -129,6 +129,9 @@ impl<B: Backend> Drop for Shared<B> {
         spawn("warpwave-close", move || inner.close());
     }
 }
+
+/// A graph, and an event after its last launch.
+type Retired<B> = (<B as Backend>::Graph, Arc<EventCell<B>>);
 
 /// A stream, and its raw stream for its handles.
 pub(crate) type NewStream<B> = (Arc<StreamCore<B>>, Arc<<B as Backend>::Stream>);
