@@ -136,7 +136,7 @@ pub trait Integer: Real + Eq + Ord {}
 pub trait Float: Real {}
 
 /// The types of the BLAS routines named `s`, `d`, `c` and `z`.
-pub trait Scalar: GemmElement<Compute = Self> {
+pub trait Scalar: GemmElement<Compute = Self> + crate::blas::givens::Rotate {
     /// The type of a magnitude: `f32` for `f32` and [`Complex32`], `f64` for the others.
     type Magnitude: Scalar<Magnitude = Self::Magnitude> + Float;
 }

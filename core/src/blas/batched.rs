@@ -34,7 +34,7 @@ pub(super) fn gemm<S: Stream, T: GemmElement>(
     let gemm = arguments(ops, scalars, [first_a, first_b, first_c], (c.len(), [0; 3]), stream.precision())
         .map_err(|error| error.in_operation(KIND))?;
     let addresses: Vec<u64> =
-        [a, b, &c].iter().flat_map(|list| list.iter().map(|x| x.operand().ptr.addr() as u64)).collect();
+        [a, b, &c].iter().flat_map(|list| list.iter().map(|x| x.operand().ptr.expose() as u64)).collect();
     let pointers = stream.from_slice(&addresses)?;
     let pointers = pointers.view();
     let reads = a.iter().chain(b).map(|x| x.access(false));
