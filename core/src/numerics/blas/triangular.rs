@@ -104,20 +104,39 @@ pub fn herk<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
     c: T,
     diagonal: bool,
 ) -> T {
-    let (zero, one) = (T::Magnitude::ZERO, T::Magnitude::ONE);
+    if len == 0 || alpha == T::Magnitude::ZERO {
+        return herk_scale(beta, c, diagonal);
+    }
+    let sum = (0..len).fold(T::ZERO, |acc, k| T::mul_add(left(k), right(k), acc));
+    herk_update(alpha, sum, beta, c, diagonal)
+}
+
+/// How [`herk`] ends.
+#[inline(always)]
+pub fn herk_update<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
+    alpha: T::Magnitude,
+    sum: T,
+    beta: T::Magnitude,
+    c: T,
+    diagonal: bool,
+) -> T {
     let c = if diagonal { c.real() } else { c };
-    let result = if len == 0 || alpha == zero {
-        match beta {
-            _ if beta == zero => T::ZERO,
-            _ if beta == one => c,
-            _ => T::scale(beta, c).canonical(),
-        }
-    } else {
-        let sum = (0..len).fold(T::ZERO, |acc, k| T::mul_add(left(k), right(k), acc));
-        let end = if beta == zero { T::scale(alpha, sum) } else { T::scale_add(alpha, sum, T::scale(beta, c)) };
-        end.canonical()
+    let end = match beta == T::Magnitude::ZERO {
+        true => T::scale(alpha, sum),
+        false => T::scale_add(alpha, sum, T::scale(beta, c)),
     };
-    if diagonal { result.real() } else { result }
+    if diagonal { end.canonical().real() } else { end.canonical() }
+}
+
+/// The result of [`herk`] with `alpha = 0`, or with nothing to sum over.
+#[inline(always)]
+pub fn herk_scale<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(beta: T::Magnitude, c: T, diagonal: bool) -> T {
+    let c = if diagonal { c.real() } else { c };
+    match beta {
+        _ if beta == T::Magnitude::ZERO => T::ZERO,
+        _ if beta == T::Magnitude::ONE => c,
+        _ => T::scale(beta, c).canonical(),
+    }
 }
 
 /// Solves `T · x = alpha · b` for one right-hand side, in place, where `T` has `n` rows and the triangle `uplo`.
