@@ -12,6 +12,7 @@ mod ger;
 mod histogram;
 mod index;
 mod level1;
+mod level3;
 mod memory;
 mod permute;
 mod random;
@@ -19,7 +20,11 @@ mod reduce;
 mod scatter;
 mod scratch;
 mod sort;
+mod symv;
+mod syr;
 mod transpose;
+mod trmv;
+mod trsv;
 
 use crate::workers::Workers;
 use warpwave_core::numerics::contract;
@@ -70,9 +75,21 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Nrm2 { x, out } => level1::nrm2(workers, x, out),
             Operation::Asum { x, out } => level1::asum(workers, x, out),
             Operation::Iamax { x, out } => level1::iamax(workers, x, out),
+            Operation::Iamin { x, out } => level1::iamin(workers, x, out),
+            Operation::Rot { c, s, x, y } => level1::rot(workers, c, s, x, y),
+            Operation::Rotm { flag, h, x, y } => level1::rotm(workers, flag, h, x, y),
             Operation::Gemv(ref arguments) => gemv::gemv(workers, arguments),
-            Operation::Ger { conj: false, alpha, x, y, a } => ger::ger(workers, alpha, x, y, a),
+            Operation::Symv(ref arguments) => symv::symv(workers, arguments)?,
+            Operation::Trmv { a, x, .. } => trmv::trmv(workers, a, x)?,
+            Operation::Trsv { a, x, .. } => trsv::trsv(workers, a, x)?,
+            Operation::Ger { conj, alpha, x, y, a } => ger::ger(workers, conj, alpha, x, y, a),
+            Operation::Syr { hermitian, uplo, alpha, x, a } => syr::syr(workers, hermitian, uplo, alpha, x, a),
             Operation::Gemm(ref arguments) => gemm::gemm(workers, arguments),
+            Operation::Symm(ref arguments) => level3::symm(workers, arguments)?,
+            Operation::Syrk(ref arguments) => level3::syrk(workers, arguments)?,
+            Operation::Trmm(ref arguments) => level3::trmm(workers, arguments)?,
+            Operation::Trsm(ref arguments) => level3::trsm(workers, arguments)?,
+            Operation::GemmBatched { ref gemm, pointers } => gemm::gemm_batched(workers, gemm, pointers),
             _ => None,
         }
     };
