@@ -57,8 +57,10 @@ pub mod faults;
 mod guard;
 #[doc(hidden)]
 pub mod harness;
+mod indexing;
 mod level;
 mod origin;
+mod random;
 mod reduction;
 mod reference;
 mod report;
@@ -67,6 +69,7 @@ mod run;
 mod runtime;
 mod seed;
 mod session;
+mod sort;
 
 pub use case::Case;
 pub use check::{Check, RowKey};
@@ -88,5 +91,8 @@ pub fn suite() -> Vec<Check<Subject>> {
     blas::add(&mut checks);
     elementwise::add(&mut checks);
     reduction::add(&mut checks);
+    sort::add(&mut checks);
+    random::add(&mut checks);
+    indexing::add(&mut checks);
     checks
 }

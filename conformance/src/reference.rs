@@ -4,6 +4,7 @@
 mod compare;
 mod double;
 mod image;
+pub(crate) mod philox;
 mod random;
 mod sample;
 mod shapes;

@@ -10,8 +10,8 @@ use warpwave_core::{DType, Result, match_dtype};
 
 /// Counters that a thread has of its own, in the first-level cache.
 const TABLE: usize = 4096;
-/// Counters for each number, where there is room: the same number many times in a row would otherwise wait each time for the
-/// count before it.
+/// Counters for each number, where there is room: the same number many times in a row would otherwise wait each time
+/// for the count before it.
 const WAYS: usize = 4;
 /// With more threads than this, looking at all numbers is what takes the time.
 const THREADS: usize = 16;
@@ -74,7 +74,8 @@ unsafe fn tables<T: Position>(workers: &Workers, x: Span, out: Span, bad: &OutOf
     });
 }
 
-/// Counts in `WAYS` tables of `len` counters by turns, which follow each other; the last counter is for what is out of range.
+/// Counts in `WAYS` tables of `len` counters by turns, which follow each other; the last counter is for what is out of
+/// range.
 fn count_in_table<T: Position, const WAYS: usize>(x: &[T], len: usize, table: &mut [u64; TABLE + 1]) {
     for x in x.chunks(WAYS) {
         for (way, x) in x.iter().enumerate() {
@@ -111,11 +112,13 @@ unsafe fn ranges<T: Position>(workers: &Workers, x: Span, out: Span, bad: &OutOf
     });
 }
 
-/// Counts the elements whose counter is in `mine`, which starts with number `first` of `len`. Returns whether all are in range.
+/// Counts the elements whose counter is in `mine`, which starts with number `first` of `len`. Returns whether all are
+/// in range.
 #[inline(always)]
 fn count<T: Position>(x: &[T], first: u64, mine: &mut [u64], len: u64) -> bool {
     let mut inside = true;
-    // Counted instead of what belongs to others, without a branch, and by turns, so that no count waits for the one before it.
+    // Counted instead of what belongs to others, without a branch, and by turns, so that no count waits for the one
+    // before it.
     let mut nowhere = [0_u64; 8];
     for (i, x) in x.iter().enumerate() {
         let number = x.position();

@@ -17,6 +17,7 @@ mod memory;
 mod permute;
 mod random;
 mod reduce;
+mod scan;
 mod scatter;
 mod scratch;
 mod sort;
@@ -57,6 +58,7 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Compare { op, a, b, out } => elementwise::compare(workers, op, a, b, out),
             Operation::Select { mask, a, b, out } => elementwise::select(workers, mask, a, b, out),
             Operation::Reduce { op, axis, x, out } => reduce::reduce(workers, op, axis, x, out),
+            Operation::Scan { op, exclusive, x, out } => scan::scan(workers, op, exclusive, x, out),
             Operation::Sort(ref arguments) => sort::sort(workers, arguments)?,
             Operation::Gather { x, index, out } => gather::gather(workers, x, index, out)?,
             Operation::Scatter { x, index, out } => scatter::scatter(workers, x, index, out)?,

@@ -1,7 +1,7 @@
 //! Arrays with their axes in another order.
 //!
-//! Axes that follow each other on both sides are one axis. Then either the fastest axis is the same on both sides, and runs of it
-//! are copied; or the two fastest ones make matrices, and the array is a batch of transpositions.
+//! Axes that follow each other on both sides are one axis. Then either the fastest axis is the same on both sides, and
+//! runs of it are copied; or the two fastest ones make matrices, and the array is a batch of transpositions.
 
 use super::axes::{Axes, Axis};
 use super::memory::{GRAIN_BYTES, elements, elements_mut};
@@ -9,7 +9,8 @@ use super::transpose::{Matrices, Runs};
 use crate::workers::Workers;
 use warpwave_core::operation::{PermuteShape, Ptr, Span};
 
-/// [`Operation::Permute`](warpwave_core::Operation::Permute): by the size of the elements alone. `None` if the types differ.
+/// [`Operation::Permute`](warpwave_core::Operation::Permute): by the size of the elements alone. `None` if the types
+/// differ.
 ///
 /// # Safety
 /// The operands are as the operation says.
@@ -33,8 +34,8 @@ pub(super) unsafe fn permute(workers: &Workers, x: Span, out: Span, shape: Permu
                 len: fast_in.size,
                 runs: fast_out.size,
             };
-            // SAFETY: the caller's promise. The two axes and those left make up all elements of both arrays, each once; `widen` has
-            // made elements larger only where they are aligned.
+            // SAFETY: the caller's promise. The two axes and those left make up all elements of both arrays, each once;
+            // `widen` has made elements larger only where they are aligned.
             unsafe { matrices.transpose(workers, size, &axes) }
         }
         (_, rank) => {
@@ -46,7 +47,8 @@ pub(super) unsafe fn permute(workers: &Workers, x: Span, out: Span, shape: Permu
     }
 }
 
-/// The axes in the order of the output: none of a single element, and none that goes on where another ends on both sides.
+/// The axes in the order of the output: none of a single element, and none that goes on where another ends on both
+/// sides.
 fn merged(shape: &PermuteShape) -> Axes {
     let stride = |sizes: &mut dyn Iterator<Item = usize>| sizes.product::<usize>();
     let (sizes, order) = (shape.sizes(), shape.axes());
@@ -89,8 +91,8 @@ fn widen(axes: &mut Axes, size: &mut usize, arrays: [Ptr; 2]) {
 
 /// Copies a run of `bytes` bytes for each place of `axes`, which counts in elements of `size` bytes.
 ///
-/// # Safety
-/// The runs are inside live memory of the device, and nothing else touches what is written; the two sides do not overlap.
+/// # Safety The runs are inside live memory of the device, and nothing else touches what is written; the two sides do
+/// not overlap.
 unsafe fn copy_runs(workers: &Workers, x: Ptr, out: Ptr, bytes: usize, size: usize, axes: &Axes) {
     let runs = axes.count();
     if runs == 1 {

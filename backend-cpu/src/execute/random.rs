@@ -51,8 +51,8 @@ impl Sequence {
     #[inline(always)]
     fn fill<T: RandomElement>(self, first: u64, out: &mut [T]) {
         let per_element = T::WORDS as usize;
-        // The words of an element may lie on both sides of the end of a batch, wherever in a block the first one is: so the last
-        // block of a batch is kept in front of the next.
+        // The words of an element may lie on both sides of the end of a batch, wherever in a block the first one is: so
+        // the last block of a batch is kept in front of the next.
         let mut words = [0; 4 + WORDS];
         let (mut block, shift) = (first / 4, (first % 4) as usize);
         words[..4].copy_from_slice(&self.block(block));

@@ -10,8 +10,8 @@ use warpwave_core::{DType, Result};
 
 /// Elements from which on it pays to hand part of the work to another thread.
 const GRAIN: usize = 1 << 13;
-/// Each thread looks at all indices and moves the elements whose places are its own, so that of several elements for one place the
-/// last one stays whatever the threads do. With more threads than this, looking is what takes the time.
+/// Each thread looks at all indices and moves the elements whose places are its own, so that of several elements for
+/// one place the last one stays whatever the threads do. With more threads than this, looking is what takes the time.
 const THREADS: usize = 16;
 
 /// [`Operation::Scatter`](warpwave_core::Operation::Scatter); `None` unless the indices are integers of 32 or 64 bits.
@@ -85,8 +85,8 @@ unsafe fn scatter_bits<T: Pod + Sync, I: Position>(workers: &Workers, x: Span, i
     unsafe { bad.report(index, out.len) }
 }
 
-/// Moves those elements of `x` whose place is in `mine`, which starts at place `first` of `len`. Returns whether all indices are in
-/// range.
+/// Moves those elements of `x` whose place is in `mine`, which starts at place `first` of `len`. Returns whether all
+/// indices are in range.
 #[inline(always)]
 fn scatter_slice<T: Pod, I: Position>(x: &[T], index: &[I], first: u64, mine: &mut [T], len: u64) -> bool {
     let mut inside = true;

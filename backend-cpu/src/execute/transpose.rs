@@ -9,7 +9,8 @@ use warpwave_core::operation::{MatrixOperand, Ptr};
 
 mod turn;
 
-/// [`Operation::Transpose`](warpwave_core::Operation::Transpose): by the size of the elements alone. `None` if the types differ.
+/// [`Operation::Transpose`](warpwave_core::Operation::Transpose): by the size of the elements alone. `None` if the
+/// types differ.
 ///
 /// # Safety
 /// The operands are as the operation says.
@@ -52,11 +53,11 @@ pub(super) struct Matrices {
 }
 
 impl Matrices {
-    /// Transposes the matrices that begin at the places of `batch`, of elements of `size` bytes. `None` if there are no such.
+    /// Transposes the matrices that begin at the places of `batch`, of elements of `size` bytes. `None` if there are no
+    /// such.
     ///
-    /// # Safety
-    /// The matrices are inside live memory of the device and do not overlap, and nothing else touches what is written. Elements are
-    /// aligned as the types of [`Operation`](warpwave_core::Operation) of their size are.
+    /// # Safety The matrices are inside live memory of the device and do not overlap, and nothing else touches what is
+    /// written. Elements are aligned as the types of [`Operation`](warpwave_core::Operation) of their size are.
     pub(super) unsafe fn transpose(self, workers: &Workers, size: usize, batch: &Axes) -> Option<()> {
         // SAFETY: the caller's promise; each type is as large as an element and no more aligned.
         unsafe {
@@ -72,10 +73,10 @@ impl Matrices {
         Some(())
     }
 
-    /// Goes by tiles of `TILE` elements on each side. Memory is read and written in runs of that length, and turned in the
-    /// first-level cache in between, so that matrices whose runs all fall on the same cache lines are as fast as others. The tiles of
-    /// a block of `BLOCK` elements on each side come one after the other: they touch few enough pages of memory for the addresses to
-    /// stay at hand, and what they read fits the second-level cache.
+    /// Goes by tiles of `TILE` elements on each side. Memory is read and written in runs of that length, and turned in
+    /// the first-level cache in between, so that matrices whose runs all fall on the same cache lines are as fast as
+    /// others. The tiles of a block of `BLOCK` elements on each side come one after the other: they touch few enough
+    /// pages of memory for the addresses to stay at hand, and what they read fits the second-level cache.
     ///
     /// # Safety
     /// As for [`transpose`](Self::transpose), and `T` has the size of an element and no greater alignment.
@@ -95,7 +96,8 @@ impl Matrices {
                 to.prefetch::<T>(top..len.min(top + BLOCK), left, BLOCK.min(runs - left));
                 for i in (top..len.min(top + BLOCK)).step_by(TILE) {
                     for j in (left..runs.min(left + BLOCK)).step_by(TILE) {
-                        // SAFETY: the tile is inside both matrices, which do not overlap, and no other part has its block.
+                        // SAFETY: the tile is inside both matrices, which do not overlap, and no other part has its
+                        // block.
                         unsafe { transpose_tile(&mut tile, (from, len), (to, runs), i, j) };
                     }
                 }
@@ -166,8 +168,8 @@ impl Runs {
         unsafe { elements(self.ptr, run * self.ld + start, len) }
     }
 
-    /// Asks for `len` elements of each run from `start` on. A tile's share of a run is too short for the processor to see that
-    /// there is more to come.
+    /// Asks for `len` elements of each run from `start` on. A tile's share of a run is too short for the processor to
+    /// see that there is more to come.
     fn prefetch<T>(self, runs: Range<usize>, start: usize, len: usize) {
         for run in runs {
             prefetch::<T>(self.ptr, run * self.ld + start, len);

@@ -1,7 +1,8 @@
 //! Faults in the arguments: another operation is executed than was asked for.
 
 use super::Fault;
-use warpwave_core::operation::{Gemm, Gemv, MatrixOperand, Source, Span, Strided};
+use super::indexing::axes_inverted;
+use warpwave_core::operation::{Gemm, Gemv, MatrixOperand, Sort, Source, Span, Strided};
 use warpwave_core::{BinaryOp, DType, Layout, Op, Operation, ScalarValue};
 
 /// The operation that a backend with the fault executes. It touches no memory that the original does not name, but for
@@ -32,6 +33,20 @@ pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
                 let size = out.dtype.size();
                 let end = (out.ptr.addr() + out.len * size).next_multiple_of(4);
                 Operation::Fill { value, out: Span { len: (end - out.ptr.addr()) / size, ..out } }
+            }
+            (Fault::SignBitInKeys, Operation::Sort(sort)) => {
+                let keys = Span { dtype: unsigned(sort.keys.dtype), ..sort.keys };
+                Operation::Sort(Sort { keys, ..sort })
+            }
+            (Fault::BitRangeIgnored, Operation::Sort(sort)) => {
+                Operation::Sort(Sort { first_bit: 0, end_bit: 8 * sort.keys.dtype.size() as u32, ..sort })
+            }
+            (Fault::ValuesNotMoved, Operation::Sort(sort)) => Operation::Sort(Sort { values: None, ..sort }),
+            (Fault::SkipToBlock, Operation::Random { seed, subsequence, offset, out }) => {
+                Operation::Random { seed, subsequence, offset: offset - offset % 4, out }
+            }
+            (Fault::AxesInverted, Operation::Permute { x, out, shape }) => {
+                Operation::Permute { x, out, shape: axes_inverted(shape) }
             }
             (_, operation) => operation,
         },

@@ -62,6 +62,14 @@ impl<B: Backend> Faulty<B> {
         Ok(())
     }
 
+    /// What a call that synchronizes returns.
+    fn report(&self, result: Result<()>) -> Result<()> {
+        match result {
+            Err(error) if self.has(Fault::SwallowedIndex) && matches!(error.kind(), ErrorKind::DeviceFault { .. }) => Ok(()),
+            result => result,
+        }
+    }
+
     /// # Safety
     /// As for [`Backend::execute`].
     unsafe fn execute_with(&self, stream: &B::Stream, operation: &Operation, fault: Fault) -> Result<()> {
@@ -186,7 +194,7 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
     }
 
     fn synchronize(&self, stream: &B::Stream) -> Result<()> {
-        self.inner.synchronize(stream)
+        self.report(self.inner.synchronize(stream))
     }
 
     fn record(&self, stream: &B::Stream) -> Result<B::Event> {
@@ -245,7 +253,7 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
 
     unsafe fn download(&self, stream: &B::Stream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
         // SAFETY: the caller's.
-        let result = unsafe { self.inner.download(stream, src, dst, bytes) };
+        let result = self.report(unsafe { self.inner.download(stream, src, dst, bytes) });
         // The stream has passed the operation that the bytes were kept for.
         if let Some(Stale { address, bytes: old }) = &*lock(&self.stale) {
             let (start, end) = ((*address).max(src.addr()), (address + old.len()).min(src.addr() + bytes));

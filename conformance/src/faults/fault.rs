@@ -126,6 +126,38 @@ faults! {
     AccumulatedIota = "accumulated-iota", Inline, "elementwise.iota.f32", "out[";
     /// A copy of rows takes the destination's as without gaps.
     PitchIgnored = "pitch-ignored", Inline, "runtime.copy.matrix.f32", "target[";
+    /// A sort puts equal keys in the reverse of their order.
+    UnstableSort = "unstable-sort", Inline, "sort.sort_pairs.u32", "values[";
+    /// A sort takes signed integers for unsigned ones.
+    SignBitInKeys = "sign-bit-in-keys", Inline, "sort.sort.i32", "keys[0]: expected -";
+    /// A sort takes a NaN for the number that its bits would be: a negative one comes first.
+    NanSortedByBits = "nan-sorted-by-bits", Inline, "sort.order.f32", "ascending[0]: expected -inf (ff800000), got NaN";
+    /// A descending sort is an ascending one, read backwards.
+    ReversedDescending = "reversed-descending", Async, "sort.sort_pairs.i16", "descending: true";
+    /// A sort by some bits of the key looks at all of them.
+    BitRangeIgnored = "bit-range-ignored", Inline, "sort.sort.u64", "bits: Some(";
+    /// A sort of pairs moves the keys alone.
+    ValuesNotMoved = "values-not-moved", Inline, "sort.sort_pairs.f64", "values[";
+    /// Random numbers start with a whole block, whatever was skipped of it.
+    SkipToBlock = "skip-to-block", Inline, "random.random.u32", "offset: 1,";
+    /// The generator leaves out its last round.
+    RoundMissing = "round-missing", Inline, "random.known_answers", "u32[0]: expected 1713891541 (6627e8d5)";
+    /// The lowest bit of random words is 1 too often.
+    LowBitBias = "low-bit-bias", Inline, "random.statistics", "byte 0 of the words: χ² is";
+    /// A gather takes an index out of range modulo the number of places.
+    GatherWraps = "gather-wraps", Inline, "indexing.gather.f32", "out[";
+    /// Of several elements scattered to one place the first stays.
+    ScatterLowest = "scatter-lowest", Async, "indexing.scatter.u16", "out[";
+    /// A compaction counts one element too few.
+    CompactMiscounted = "compact-miscounted", Inline, "indexing.compact.u8", "count[0]: expected 1 ";
+    /// A compaction reverses the order of the elements.
+    CompactDisordered = "compact-disordered", Inline, "indexing.compact.c64", "out[0]: expected";
+    /// A histogram leaves out the last number.
+    HistogramBinDropped = "histogram-bin-dropped", Inline, "indexing.histogram.i32", "got 0 (0000000000000000)";
+    /// A permutation of axes is taken for the one that undoes it.
+    AxesInverted = "axes-inverted", Inline, "indexing.permute.f32", "out[";
+    /// An index out of range is not reported.
+    SwallowedIndex = "swallowed-index", Async, "indexing.fault", "an index out of range was not reported";
 }
 
 /// Every fault, with the check that catches it.

@@ -12,6 +12,8 @@ mod backend;
 mod contraction;
 mod elements;
 mod fault;
+mod indexing;
+mod ordering;
 mod products;
 mod rework;
 

@@ -4,6 +4,8 @@
 
 use super::Fault;
 use super::elements::{Elements, Input, outputs};
+use super::indexing;
+use super::ordering;
 use super::products;
 use crate::reference::Sample;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -86,6 +88,16 @@ impl Rework {
                 Fault::DivisionByZero => division_by_zero(operation),
                 Fault::ZeroSignDropped => zero_sign_dropped(operation),
                 Fault::AccumulatedIota => accumulated_iota(operation),
+                Fault::UnstableSort => ordering::unstable_sort(operation),
+                Fault::NanSortedByBits => ordering::nan_by_bits(operation),
+                Fault::ReversedDescending => ordering::reversed_descending(operation),
+                Fault::RoundMissing => ordering::round_missing(operation),
+                Fault::LowBitBias => ordering::low_bit_bias(operation),
+                Fault::GatherWraps => indexing::gather_wraps(operation),
+                Fault::ScatterLowest => indexing::scatter_lowest(operation),
+                Fault::CompactMiscounted => indexing::compact_miscounted(operation),
+                Fault::CompactDisordered => indexing::compact_disordered(operation),
+                Fault::HistogramBinDropped => indexing::histogram_bin_dropped(operation),
                 _ => Rework::default(),
             }
         }

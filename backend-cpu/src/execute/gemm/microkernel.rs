@@ -179,7 +179,16 @@ pub(in crate::execute) use with_registers;
 unsafe fn load<R: Register, const H: usize, const N: usize>(from: &[R::Part]) -> [[R; H]; N] {
     debug_assert!(from.len() >= N * H * R::LANES);
     // SAFETY: the caller's promise.
-    std::array::from_fn(|j| std::array::from_fn(|h| unsafe { R::load(from.as_ptr().add((j * H + h) * R::LANES)) }))
+    unsafe {
+        // Loops, not `array::from_fn`, whose closure is a function that may not be compiled for the register.
+        let mut registers = [[R::load(from.as_ptr()); H]; N];
+        for (j, column) in registers.iter_mut().enumerate() {
+            for (h, register) in column.iter_mut().enumerate() {
+                *register = R::load(from.as_ptr().add((j * H + h) * R::LANES));
+            }
+        }
+        registers
+    }
 }
 
 /// Puts `N` columns of `H` registers where they came from.

@@ -17,7 +17,9 @@ pub(in crate::execute) unsafe fn straight<T: Copy>(from: Matrix<T>, to: Matrix<T
             let to = std::slice::from_raw_parts_mut(to.at(i, 0), to.cols);
             (std::slice::from_raw_parts(from.at(i, 0), to.len()), to)
         };
-        to.iter_mut().zip(from).for_each(|(to, &from)| *to = f(from));
+        for (to, &from) in to.iter_mut().zip(from) {
+            *to = f(from);
+        }
     }
 }
 
@@ -33,15 +35,22 @@ pub(in crate::execute) unsafe fn turned<T: Copy>(from: Matrix<T>, to: Matrix<T>,
             // SAFETY: the caller's promise: elements of both.
             unsafe {
                 if rows == SQUARE && cols == SQUARE {
-                    let line = |j| from.at(j, i).cast::<[T; SQUARE]>().read_unaligned();
-                    let square: [_; SQUARE] = std::array::from_fn(|q| line(j + q));
+                    let mut square = [from.at(j, i).cast::<[T; SQUARE]>().read_unaligned(); SQUARE];
+                    for (q, line) in square.iter_mut().enumerate() {
+                        *line = from.at(j + q, i).cast::<[T; SQUARE]>().read_unaligned();
+                    }
                     for p in 0..SQUARE {
-                        let line: [T; SQUARE] = std::array::from_fn(|q| f(square[q][p]));
+                        let mut line = square[0];
+                        for (element, from) in line.iter_mut().zip(&square) {
+                            *element = f(from[p]);
+                        }
                         to.at(i + p, j).cast::<[T; SQUARE]>().write_unaligned(line);
                     }
                 } else {
-                    for (i, j) in (i..i + rows).flat_map(|i| (j..j + cols).map(move |j| (i, j))) {
-                        to.set(i, j, f(from.get(j, i)));
+                    for i in i..i + rows {
+                        for j in j..j + cols {
+                            to.set(i, j, f(from.get(j, i)));
+                        }
                     }
                 }
             }

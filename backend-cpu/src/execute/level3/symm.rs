@@ -172,22 +172,6 @@ impl<T: Microkernel> Stored<T> {
     /// The triangle may be read. `to` may be written, and has their number of rows and columns.
     pub(in crate::execute) unsafe fn write(&self, rows: Range<usize>, cols: Range<usize>, to: Matrix<T>, conj: bool) {
         let lower = self.uplo == Uplo::Lower;
-        let write = |strip: Range<usize>, cols: Range<usize>, to: Matrix<T>, stored: bool| {
-            if cols.is_empty() {
-                return;
-            }
-            let straight_from = self.matrix.block(strip.start, cols.start, to.rows, to.cols);
-            let turned_from = self.matrix.block(cols.start, strip.start, to.cols, to.rows);
-            // SAFETY: the caller's promise: a block beside the diagonal, or the mirror image of one.
-            unsafe {
-                match (stored, conj != (self.hermitian && !stored)) {
-                    (true, false) => straight(straight_from, to, |x| x),
-                    (true, true) => straight(straight_from, to, T::conj),
-                    (false, false) => turned(turned_from, to, |x| x),
-                    (false, true) => turned(turned_from, to, T::conj),
-                }
-            }
-        };
         simd::vectorize(
             #[inline(always)]
             || {
@@ -199,8 +183,11 @@ impl<T: Microkernel> Stored<T> {
                     let left = cols.start..cols.end.min(strip.start).max(cols.start);
                     let right = cols.start.max(strip.end).min(cols.end)..cols.end;
                     let middle = left.end..right.start;
-                    write(strip.clone(), left.clone(), to(&left), lower);
-                    write(strip.clone(), right.clone(), to(&right), !lower);
+                    // SAFETY: the caller's promise; the diagonal goes through neither.
+                    unsafe {
+                        self.write_beside(strip.start, left.start, to(&left), lower, conj);
+                        self.write_beside(strip.start, right.start, to(&right), !lower, conj);
+                    }
                     for (row, i) in strip.clone().enumerate() {
                         for (col, j) in middle.clone().enumerate() {
                             // SAFETY: the caller's promise.
@@ -215,6 +202,29 @@ impl<T: Microkernel> Stored<T> {
                 }
             },
         );
+    }
+
+    /// A block whose first element is (`i`, `j`), and which the diagonal does not go through: stored, or the mirror image of one that
+    /// is.
+    ///
+    /// # Safety
+    /// As for [`write`](Self::write).
+    #[inline(always)]
+    unsafe fn write_beside(&self, i: usize, j: usize, to: Matrix<T>, stored: bool, conj: bool) {
+        if to.cols == 0 {
+            return;
+        }
+        let (straight_from, turned_from) =
+            (self.matrix.block(i, j, to.rows, to.cols), self.matrix.block(j, i, to.cols, to.rows));
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (stored, conj != (self.hermitian && !stored)) {
+                (true, false) => straight(straight_from, to, |x| x),
+                (true, true) => straight(straight_from, to, T::conj),
+                (false, false) => turned(turned_from, to, |x| x),
+                (false, true) => turned(turned_from, to, T::conj),
+            }
+        }
     }
 }
 

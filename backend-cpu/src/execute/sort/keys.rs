@@ -1,4 +1,5 @@
-//! Keys, by the definition of [`warpwave_core::numerics::order`]. All else that sorting does goes by the size of elements alone.
+//! Keys, by the definition of [`warpwave_core::numerics::order`]. All else that sorting does goes by the size of
+//! elements alone.
 
 use super::super::memory::elements;
 use crate::simd::vectorize;

@@ -1,11 +1,12 @@
 //! Stable sorting, by digits of the keys.
 //!
-//! What fits into a processor's own caches one thread sorts from the lowest digit to the highest, each digit in one pass over the
-//! elements. More than that all threads together part by the highest digit, and what has one value of it is sorted by itself. Before
-//! each step one look at the keys tells which bits differ at all: the others are no part of any digit.
+//! What fits into a processor's own caches one thread sorts from the lowest digit to the highest, each digit in one
+//! pass over the elements. More than that all threads together part by the highest digit, and what has one value of it
+//! is sorted by itself. Before each step one look at the keys tells which bits differ at all: the others are no part of
+//! any digit.
 //!
-//! Digits have up to 8 bits: as many streams of elements as there are values can be kept going at a time. Elements go from the user's
-//! memory to our own and back; a NaN keeps its bits, since keys are made of elements anew each time.
+//! Digits have up to 8 bits: as many streams of elements as there are values can be kept going at a time. Elements go
+//! from the user's memory to our own and back; a NaN keeps its bits, since keys are made of elements anew each time.
 
 mod keys;
 mod local;
@@ -119,11 +120,12 @@ struct Parting<'a> {
 impl Parting<'_> {
     /// Sorts the elements `range` of `side` into the user's memory.
     ///
-    /// # Safety
-    /// The elements are there on that side, there is more than one, and nothing else touches the range on either, or the counts.
+    /// # Safety The elements are there on that side, there is more than one, and nothing else touches the range on
+    /// either, or the counts.
     unsafe fn part(&self, side: usize, range: Range<usize>, window: Window) {
         let Parting { workers, arrays, .. } = *self;
-        let survey = self.survey(side, range.clone(), window);
+        // SAFETY: the caller's promise.
+        let survey = unsafe { self.survey(side, range.clone(), window) };
         if survey.sorted {
             for array in arrays.all().filter(|_| side == 1) {
                 let [to, from] = array.sides.map(|side| side.byte_add(range.start * array.size));
@@ -162,9 +164,11 @@ impl Parting<'_> {
         }
     }
 
+    /// Looks at all keys of a range of `side`.
+    ///
     /// # Safety
     /// As for [`part`](Self::part).
-    fn survey(&self, side: usize, range: Range<usize>, window: Window) -> Survey {
+    unsafe fn survey(&self, side: usize, range: Range<usize>, window: Window) -> Survey {
         let arrays = self.arrays;
         let (varying, unsorted) = (AtomicU64::new(0), AtomicBool::new(false));
         self.workers.split(range.len(), GRAIN_BYTES / arrays.key.size, |part| {
@@ -179,7 +183,8 @@ impl Parting<'_> {
         Survey { varying: varying.into_inner(), sorted: !unsorted.into_inner() }
     }
 
-    /// Moves the elements `range` of `side` to the other side, in the order of a digit. Returns where the elements of each value end.
+    /// Moves the elements `range` of `side` to the other side, in the order of a digit. Returns where the elements of
+    /// each value end.
     ///
     /// # Safety
     /// As for [`part`](Self::part).

@@ -50,7 +50,8 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// Moves elements from place `start` of `side` on, one for each digit, to the other side: to the next place of their digit.
+    /// Moves elements from place `start` of `side` on, one for each digit, to the other side: to the next place of
+    /// their digit.
     ///
     /// # Safety
     /// The elements are there, the places are inside the other side, and nothing else touches what is read and written.
@@ -85,8 +86,9 @@ unsafe fn place<T: Pod>(from: Ptr, start: usize, digits: &[u8], to: Ptr, next: &
 
 /// Elements on their way, a cache line of them for each digit.
 ///
-/// Writing each element where it belongs would touch as many pages of memory in turn as there are digits, more than the processor
-/// keeps the addresses of. So elements are gathered in the first-level cache, and written a whole line at a time.
+/// Writing each element where it belongs would touch as many pages of memory in turn as there are digits, more than the
+/// processor keeps the addresses of. So elements are gathered in the first-level cache, and written a whole line at a
+/// time.
 #[repr(align(64))]
 pub(super) struct Lines {
     lines: [[u8; LINE]; VALUES],
@@ -102,7 +104,8 @@ impl Lines {
     /// For elements that go to the places `next` and those that follow, in the other side of `array`.
     pub(super) fn new(array: &Array, side: usize, next: &Places) -> Self {
         let to = array.sides[1 - side].as_ptr();
-        // Elements that are not aligned to their size never fill a line exactly; they go by lines of memory that straddle two.
+        // Elements that are not aligned to their size never fill a line exactly; they go by lines of memory that
+        // straddle two.
         let lead = to.addr() % LINE / array.size;
         let next = next.map(|place| place + lead);
         Lines { lines: [[0; LINE]; VALUES], next, first: next, base: to.wrapping_sub(lead * array.size) }
@@ -137,7 +140,8 @@ impl Lines {
         let end = self.next[digit];
         let from = start.max(self.first[digit]);
         let line = self.lines[digit].as_ptr();
-        // SAFETY: the elements from `from` to `end` are in the line, which holds those from `start` on, and belong there.
+        // SAFETY: the elements from `from` to `end` are in the line, which holds those from `start` on, and belong
+        // there.
         unsafe {
             let line = line.add((from - start) * size_of::<T>());
             let to = self.base.wrapping_add(from * size_of::<T>());

@@ -160,7 +160,8 @@ fn histograms() {
     }
 }
 
-/// Every order of up to four axes, and arrays whose axes merge, are copied by runs, are turned, and are turned as wider elements.
+/// Every order of up to four axes, and arrays whose axes merge, are copied by runs, are turned, and are turned as wider
+/// elements.
 #[test]
 fn axes_in_every_order() {
     fn orders(rank: usize) -> Vec<Vec<usize>> {

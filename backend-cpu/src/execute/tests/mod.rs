@@ -6,6 +6,7 @@ mod elementwise;
 mod indexing;
 mod matrix;
 mod random;
+mod scan;
 mod sort;
 
 use super::execute;

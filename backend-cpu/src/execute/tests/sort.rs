@@ -38,7 +38,8 @@ fn check<K: SortKey, V: Element>(workers: &Workers, keys: &[K], descending: bool
     moved.assert_is(&order.iter().map(|&i| values[i]).collect::<Vec<V>>(), format_args!("values, {what}"));
 }
 
-/// Every type of keys, with values of every size. The patterns repeat, so that equal keys abound, and have NaNs of all kinds.
+/// Every type of keys, with values of every size. The patterns repeat, so that equal keys abound, and have NaNs of all
+/// kinds.
 #[test]
 fn every_type_of_keys_and_size_of_values() {
     let workers = Workers::with_threads(2);
@@ -93,7 +94,8 @@ fn threads_and_distributions() {
     }
 }
 
-/// Keys of the largest float and its neighbours, of which the topmost digits are the same, next to NaNs, whose keys are beyond.
+/// Keys of the largest float and its neighbours, of which the topmost digits are the same, next to NaNs, whose keys are
+/// beyond.
 #[test]
 fn a_nan_keeps_its_bits() {
     let bits =

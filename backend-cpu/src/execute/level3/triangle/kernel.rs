@@ -1,4 +1,6 @@
 //! The two routines, for the vectors of one piece.
+//!
+//! Loops are written out: what an iterator calls is a function by itself, which may not be compiled for the registers.
 
 use super::System;
 use super::slab::{Places, Scratch, gather, pack, pack_rows, scatter, unpack};
@@ -44,7 +46,9 @@ impl Routine for Solve {
             for (vectors, slab) in system.slabs(width).zip(slabs.chunks_exact_mut(order * step)) {
                 pack(width, vectors, places(0, order), slab);
                 if system.alpha != T::ONE {
-                    slab.chunks_exact_mut(step).for_each(|x| T::scale_step::<R, H>(system.alpha, x));
+                    for x in slab.chunks_exact_mut(step) {
+                        T::scale_step::<R, H>(system.alpha, x);
+                    }
                 }
             }
             for first in (0..order).step_by(N) {
@@ -110,7 +114,9 @@ impl<const FIRST: bool> Routine for Multiply<FIRST> {
                 // The rows that step `k` of the group has a part in.
                 let affected = |k: usize| if lower { k..group.count } else { 0..k + 1 };
                 for k in 0..group.count {
-                    affected(k).for_each(|q| corner[q * N + k] = system.element(first + q, first + k));
+                    for q in affected(k) {
+                        corner[q * N + k] = system.element(first + q, first + k);
+                    }
                 }
                 for (_, slab) in system.slabs(width).zip(slabs.chunks_exact_mut(order * step)) {
                     let others = &slab[beside.first * step..][..beside.count * step];
@@ -133,7 +139,9 @@ impl<const FIRST: bool> Routine for Multiply<FIRST> {
                         T::multiply::<R, H, N, FIRST>(others, rows, tile);
                         scatter::<T>(width, N, tile, sums);
                     }
-                    sums.chunks_exact_mut(step).for_each(|sum| T::scale_step::<R, H>(system.alpha, sum));
+                    for sum in sums.chunks_exact_mut(step) {
+                        T::scale_step::<R, H>(system.alpha, sum);
+                    }
                     slab[first * step..][..sums.len()].copy_from_slice(sums);
                 }
             }

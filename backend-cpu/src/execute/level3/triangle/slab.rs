@@ -67,15 +67,20 @@ pub(super) unsafe fn pack<T: Microkernel>(width: usize, vectors: Matrix<T>, step
         slab.fill(Numeric::ZERO);
     }
     let slab = slab.as_mut_ptr();
-    each(vectors, steps, |lane, k, element| {
-        // SAFETY: the caller's promise: an element of `vectors`, and a place in the slab.
-        unsafe {
-            let value: T = element.read();
-            for part in 0..T::PARTS {
-                slab.add((k * T::PARTS + part) * width + lane).write(value.part(part));
+    each(
+        vectors,
+        steps,
+        #[inline(always)]
+        |lane, k, element| {
+            // SAFETY: the caller's promise: an element of `vectors`, and a place in the slab.
+            unsafe {
+                let value: T = element.read();
+                for part in 0..T::PARTS {
+                    slab.add((k * T::PARTS + part) * width + lane).write(value.part(part));
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 /// Puts the vectors of a slab back.
@@ -86,10 +91,15 @@ pub(super) unsafe fn pack<T: Microkernel>(width: usize, vectors: Matrix<T>, step
 pub(super) unsafe fn unpack<T: Microkernel>(width: usize, vectors: Matrix<T>, steps: Places, slab: &[T::Part]) {
     debug_assert!(slab.len() >= steps.count * width * T::PARTS);
     let slab = slab.as_ptr();
-    each(vectors, steps, |lane, k, element| {
-        // SAFETY: the caller's promise: an element of `vectors`, and a place in the slab.
-        unsafe { element.write(T::from_parts(|part| slab.add((k * T::PARTS + part) * width + lane).read())) };
-    });
+    each(
+        vectors,
+        steps,
+        #[inline(always)]
+        |lane, k, element| {
+            // SAFETY: the caller's promise: an element of `vectors`, and a place in the slab.
+            unsafe { element.write(T::from_parts(|part| slab.add((k * T::PARTS + part) * width + lane).read())) };
+        },
+    );
 }
 
 /// Calls `f` with every vector, step, and the address of the element, along what is contiguous.
@@ -131,23 +141,20 @@ pub(super) unsafe fn pack_rows<T: Microkernel, const NEGATE: bool>(
         panel.fill(Numeric::ZERO);
     }
     let panel = panel.as_mut_ptr();
-    let put = |q: usize, k: usize| {
-        // SAFETY: the caller's promise: an element of the triangle, and a place in the panel.
-        unsafe {
-            let value = system.matrix.entering(rows.at(q), cols.at(k));
-            let value = if NEGATE { T::negate(value) } else { value };
-            for part in 0..T::PARTS {
-                panel.add((k * T::PARTS + part) * group + q).write(value.part(part));
+    // Along what is contiguous.
+    let by_cols = system.matrix.row_stride == 1;
+    let (outer, inner) = if by_cols { (cols.count, rows.count) } else { (rows.count, cols.count) };
+    for outer in 0..outer {
+        for inner in 0..inner {
+            let (q, k) = if by_cols { (inner, outer) } else { (outer, inner) };
+            // SAFETY: the caller's promise: an element of the triangle, and a place in the panel.
+            unsafe {
+                let value = system.matrix.entering(rows.at(q), cols.at(k));
+                let value = if NEGATE { T::negate(value) } else { value };
+                for part in 0..T::PARTS {
+                    panel.add((k * T::PARTS + part) * group + q).write(value.part(part));
+                }
             }
-        }
-    };
-    if system.matrix.row_stride == 1 {
-        for k in 0..cols.count {
-            (0..rows.count).for_each(|q| put(q, k));
-        }
-    } else {
-        for q in 0..rows.count {
-            (0..cols.count).for_each(|k| put(q, k));
         }
     }
 }
