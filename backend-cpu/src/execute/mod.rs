@@ -1,5 +1,6 @@
 //! The operations, on the host: what [`warpwave_core::numerics`] defines, vectorised and shared among the device's threads.
 
+mod arg;
 mod axes;
 mod cast;
 mod compact;
@@ -58,6 +59,8 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Compare { op, a, b, out } => elementwise::compare(workers, op, a, b, out),
             Operation::Select { mask, a, b, out } => elementwise::select(workers, mask, a, b, out),
             Operation::Reduce { op, axis, x, out } => reduce::reduce(workers, op, axis, x, out),
+            Operation::Mean { axis, x, out } => reduce::mean(workers, axis, x, out),
+            Operation::ArgReduce { op, axis, x, out } => arg::arg_reduce(workers, op, axis, x, out)?,
             Operation::Scan { op, exclusive, x, out } => scan::scan(workers, op, exclusive, x, out),
             Operation::Sort(ref arguments) => sort::sort(workers, arguments)?,
             Operation::Gather { x, index, out } => gather::gather(workers, x, index, out)?,

@@ -108,8 +108,8 @@ where
             || {
                 let (whole, rest) = x.as_chunks::<BLOCK>();
                 let runs = totals.runs.as_chunks_mut::<LANES>().0;
-                for (block, (x, runs)) in whole.iter().zip(&mut *runs).enumerate() {
-                    fetch::<T>(Ptr::new(x.as_ptr().cast_mut().cast()), 0);
+                for (x, runs) in whole.iter().zip(&mut *runs) {
+                    fetch(x.as_ptr());
                     *runs = self.run_totals(x);
                 }
                 if let Some(runs) = runs.get_mut(whole.len()) {
@@ -136,7 +136,7 @@ where
                 let (mut sums, mut turned) = ([T::Acc::ZERO; BLOCK], [T::ZERO; BLOCK]);
                 for (start, prefixes) in (0..len).step_by(BLOCK).zip(prefixes.as_chunks::<LANES>().0) {
                     let count = BLOCK.min(len - start);
-                    fetch::<T>(out, start);
+                    fetch(out.as_ptr().cast::<T>().wrapping_add(start));
                     // SAFETY: the caller's promise. If this is where the results go, they are written when it is not used any more.
                     let x = unsafe { elements::<T>(x, start, count) };
                     match x.try_into() {
@@ -241,8 +241,8 @@ where
 
 /// Asks for the block 8 KiB further on: memory has answered by the time it is needed. The processor asks by itself, but too late.
 #[inline(always)]
-fn fetch<T>(ptr: Ptr, start: usize) {
-    prefetch::<T>(ptr, start + (8 << 10) / size_of::<T>(), BLOCK);
+fn fetch<T>(block: *const T) {
+    prefetch::<T>(Ptr::new(block.cast_mut().cast()), (8 << 10) / size_of::<T>(), BLOCK);
 }
 
 /// A block that begins with `x`. What is missing stands behind all that is there, and so enters nothing that is used.
