@@ -41,7 +41,12 @@ struct Call {
 
 fn calls(level: Level) -> impl Strategy<Value = Call> {
     // Every place in a block, words whose number has more than 32 bits, and the last words there are.
-    let offsets = prop_oneof![4 => 0..9_u64, 2 => any::<u64>(), 1 => (1_u64 << 34) - 9..1_u64 << 34, 1 => u64::MAX - 700..=u64::MAX];
+    let offsets = prop_oneof![
+        4 => 0..9_u64,
+        2 => any::<u64>(),
+        1 => (1_u64 << 34) - 9..1_u64 << 34,
+        1 => u64::MAX - 700..=u64::MAX,
+    ];
     let subsequences = prop_oneof![Just(0_u64), Just(u64::MAX), any::<u64>()];
     (prop_oneof![1 => Just(0_u64), 4 => any::<u64>()], subsequences, offsets, lengths(level))
         .prop_map(|(seed, subsequence, offset, len)| Call { seed, subsequence, offset, len })

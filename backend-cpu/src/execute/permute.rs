@@ -91,7 +91,8 @@ fn widen(axes: &mut Axes, size: &mut usize, arrays: [Ptr; 2]) {
 
 /// Copies a run of `bytes` bytes for each place of `axes`, which counts in elements of `size` bytes.
 ///
-/// # Safety The runs are inside live memory of the device, and nothing else touches what is written; the two sides do
+/// # Safety
+/// The runs are inside live memory of the device, and nothing else touches what is written; the two sides do
 /// not overlap.
 unsafe fn copy_runs(workers: &Workers, x: Ptr, out: Ptr, bytes: usize, size: usize, axes: &Axes) {
     let runs = axes.count();

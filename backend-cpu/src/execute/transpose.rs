@@ -56,7 +56,8 @@ impl Matrices {
     /// Transposes the matrices that begin at the places of `batch`, of elements of `size` bytes. `None` if there are no
     /// such.
     ///
-    /// # Safety The matrices are inside live memory of the device and do not overlap, and nothing else touches what is
+    /// # Safety
+    /// The matrices are inside live memory of the device and do not overlap, and nothing else touches what is
     /// written. Elements are aligned as the types of [`Operation`](warpwave_core::Operation) of their size are.
     pub(super) unsafe fn transpose(self, workers: &Workers, size: usize, batch: &Axes) -> Option<()> {
         // SAFETY: the caller's promise; each type is as large as an element and no more aligned.

@@ -8,7 +8,11 @@ use warpwave_core::{Operation, match_dtype};
 
 /// The indices of `index`.
 fn indices(index: &Elements) -> Vec<i128> {
-    match_dtype!(index.dtype, integer I => index.read::<I>().into_iter().map(Sample::integer).collect(), _ => Vec::new())
+    match_dtype!(
+        index.dtype,
+        integer I => index.read::<I>().into_iter().map(Sample::integer).collect(),
+        _ => Vec::new()
+    )
 }
 
 /// # Safety

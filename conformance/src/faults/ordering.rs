@@ -17,7 +17,7 @@ fn keys(x: &Elements, sort: &Sort, nan_alike: bool) -> Vec<u64> {
     let (bits, is_integer) = (sort.first_bit..sort.end_bit, x.dtype.is_integer());
     match_dtype!(x.dtype, real T => {
         let key = |x: T| -> u64 {
-            let key = if nan_alike || is_integer { x.key().into() } else { by_bits(x) };
+            let key = if nan_alike || is_integer { u64::from(x.key()) } else { by_bits(x) };
             digits(key, bits.clone())
         };
         x.read::<T>().into_iter().map(key).collect()

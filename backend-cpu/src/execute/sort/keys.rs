@@ -78,8 +78,9 @@ impl Keys {
 }
 
 /// The unsigned integer that a key is, for arithmetic in its own width.
-trait Bits:
-    Copy + Ord + Into<u64> + BitXor<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + Shr<u32, Output = Self>
+trait Bits: Copy + Ord + Into<u64>
+where
+    Self: BitXor<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + Shr<u32, Output = Self>,
 {
     const ZERO: Self;
     /// The lower bits.

@@ -120,7 +120,8 @@ struct Parting<'a> {
 impl Parting<'_> {
     /// Sorts the elements `range` of `side` into the user's memory.
     ///
-    /// # Safety The elements are there on that side, there is more than one, and nothing else touches the range on
+    /// # Safety
+    /// The elements are there on that side, there is more than one, and nothing else touches the range on
     /// either, or the counts.
     unsafe fn part(&self, side: usize, range: Range<usize>, window: Window) {
         let Parting { workers, arrays, .. } = *self;
