@@ -8,12 +8,14 @@ mod carry;
 mod chain;
 mod interleave;
 mod relay;
+mod store;
 mod tile;
 
 use super::memory::{elements, grain};
 use crate::workers::Workers;
 use chain::Chain;
 use relay::Relay;
+use store::PastCaches;
 use tile::{Scan, Totals};
 use warpwave_core::numerics::scan::TILE;
 use warpwave_core::numerics::{Numeric, RealNumeric, Reducible};
@@ -31,11 +33,13 @@ pub(super) unsafe fn scan(workers: &Workers, op: ReduceOp, exclusive: bool, x: S
     if out.dtype != x.dtype {
         return None;
     }
+    // What has just been read is in a cache already.
+    let past_caches = if x.ptr == out.ptr { None } else { PastCaches::new(out.ptr, out.len * out.dtype.size()) };
     macro_rules! each {
         ($family:ident, $identity:ident, $step:ident, $combine:ident) => {
             match_dtype!(x.dtype, $family T => {
                 let (step, combine) = (<T as Reducible>::Acc::$step, <T as Reducible>::Acc::$combine);
-                Scan { step, combine, exclusive, identity: T::$identity }.run(workers, x.ptr, out.ptr, x.len);
+                Scan { step, combine, exclusive, identity: T::$identity, past_caches }.run(workers, x.ptr, out.ptr, x.len);
                 Some(())
             }, _ => None)
         };
@@ -110,6 +114,9 @@ where
                 // SAFETY: the tile is inside both, and nobody else uses it.
                 unsafe { self.fall(at(x), at(out), size(start), totals, prefix) };
             }
+        }
+        if let Some(past_caches) = self.past_caches {
+            past_caches.fence();
         }
     }
 }

@@ -5,7 +5,9 @@
 
 use super::super::memory::{elements, elements_mut, prefetch};
 use super::interleave::interleave;
+use super::store::PastCaches;
 use crate::simd::vectorize;
+use std::marker::PhantomData;
 use warpwave_core::numerics::scan::{FAN, GROUPS, RUN, TILE, kogge_stone};
 use warpwave_core::numerics::{Numeric, Reducible};
 use warpwave_core::operation::Ptr;
@@ -21,13 +23,15 @@ const _: () = assert!(RUN == LANES && RUNS == BLOCK && RUNS * RUN == TILE);
 /// How the elements of `T` combine, and what is written of it.
 #[derive(Clone, Copy)]
 pub(super) struct Scan<T, S, F> {
-    /// How elements combine inside a run.
+    /// How they combine where the result is a step of a chain, or is made canonical.
     pub(super) step: S,
     /// How everything else combines.
     pub(super) combine: F,
     pub(super) exclusive: bool,
     /// The very first result, if exclusive.
     pub(super) identity: T,
+    /// How whole blocks are written, if not by ordinary stores.
+    pub(super) past_caches: Option<PastCaches>,
 }
 
 /// What is known of a tile when its elements have been looked at once.
@@ -108,12 +112,12 @@ where
             || {
                 let (whole, rest) = x.as_chunks::<BLOCK>();
                 let runs = totals.runs.as_chunks_mut::<LANES>().0;
-                for (x, runs) in whole.iter().zip(&mut *runs) {
-                    fetch(x.as_ptr());
-                    *runs = self.run_totals(x);
+                let ahead = |block: usize| Ahead::new(Ptr::new(x.as_ptr().cast_mut().cast()), block * BLOCK);
+                for (block, (x, runs)) in whole.iter().zip(&mut *runs).enumerate() {
+                    *runs = self.run_totals(x, ahead(block));
                 }
                 if let Some(runs) = runs.get_mut(whole.len()) {
-                    *runs = self.run_totals(&padded(rest));
+                    *runs = self.run_totals(&padded(rest), ahead(whole.len()));
                 }
                 totals.scan(self.combine);
             },
@@ -132,25 +136,29 @@ where
         vectorize(
             #[inline(always)]
             || {
+                // What goes past the caches is not to be fetched; then the elements may come from one cache to the next.
+                let next = if self.past_caches.is_some() { x } else { out };
                 let prefixes = totals.prefixes(prefix, self.combine);
-                let (mut sums, mut turned) = ([T::Acc::ZERO; BLOCK], [T::ZERO; BLOCK]);
+                let (mut sums, mut turned, mut block) = ([T::Acc::ZERO; BLOCK], [T::ZERO; BLOCK], [T::ZERO; BLOCK]);
                 for (start, prefixes) in (0..len).step_by(BLOCK).zip(prefixes.as_chunks::<LANES>().0) {
                     let count = BLOCK.min(len - start);
-                    fetch(out.as_ptr().cast::<T>().wrapping_add(start));
                     // SAFETY: the caller's promise. If this is where the results go, they are written when it is not used any more.
                     let x = unsafe { elements::<T>(x, start, count) };
                     match x.try_into() {
                         Ok(x) => turn(x, &mut turned),
                         Err(_) => turn(&padded(x), &mut turned),
                     }
-                    self.run_sums(&turned, &mut sums);
+                    self.run_sums(&turned, Ahead::new(next, start), &mut sums);
                     self.results(prefixes, &sums, &mut turned);
                     // SAFETY: the caller's promise.
                     let out = unsafe { elements_mut::<T>(out, start, count) };
-                    match <&mut [T; BLOCK]>::try_from(&mut *out) {
-                        Ok(out) => turn(&turned, out),
-                        Err(_) => {
-                            let mut block = [T::ZERO; BLOCK];
+                    match (<&mut [T; BLOCK]>::try_from(&mut *out), self.past_caches) {
+                        (Ok(out), None) => turn(&turned, out),
+                        (Ok(out), Some(past_caches)) => {
+                            turn(&turned, &mut block);
+                            past_caches.store(&block, out);
+                        }
+                        (Err(_), _) => {
                             turn(&turned, &mut block);
                             out.copy_from_slice(&block[..count]);
                         }
@@ -184,14 +192,16 @@ where
 
     /// The totals of the runs of a block.
     #[inline(always)]
-    fn run_totals(&self, x: &[T; BLOCK]) -> [T::Acc; LANES] {
+    fn run_totals(&self, x: &[T; BLOCK], ahead: Ahead<T>) -> [T::Acc; LANES] {
         let mut turned = [T::ZERO; BLOCK];
         turn(x, &mut turned);
         let mut totals = [T::Acc::ZERO; LANES];
         for r in 0..LANES {
             totals[r] = turned[r].widen();
         }
+        ahead.fetch(0);
         for j in 1..RUN {
+            ahead.fetch(j);
             for r in 0..LANES {
                 totals[r] = (self.step)(totals[r], turned[j * LANES + r].widen());
             }
@@ -201,13 +211,15 @@ where
 
     /// What the runs of a turned block come to at each of their elements.
     #[inline(always)]
-    fn run_sums(&self, turned: &[T; BLOCK], sums: &mut [T::Acc; BLOCK]) {
+    fn run_sums(&self, turned: &[T; BLOCK], ahead: Ahead<T>, sums: &mut [T::Acc; BLOCK]) {
         let mut totals = [T::Acc::ZERO; LANES];
         for r in 0..LANES {
             totals[r] = turned[r].widen();
             sums[r] = totals[r];
         }
+        ahead.fetch(0);
         for j in 1..RUN {
+            ahead.fetch(j);
             for r in 0..LANES {
                 totals[r] = (self.step)(totals[r], turned[j * LANES + r].widen());
                 sums[j * LANES + r] = totals[r];
@@ -229,20 +241,36 @@ where
                 results[r] = T::narrow(prefixes[r]);
             }
             for i in LANES..BLOCK {
-                results[i] = T::narrow((self.combine)(repeated[i], sums[i - LANES]));
+                results[i] = T::narrow((self.step)(repeated[i], sums[i - LANES]));
             }
         } else {
             for i in 0..BLOCK {
-                results[i] = T::narrow((self.combine)(repeated[i], sums[i]));
+                results[i] = T::narrow((self.step)(repeated[i], sums[i]));
             }
         }
     }
 }
 
-/// Asks for the block 8 KiB further on: memory has answered by the time it is needed. The processor asks by itself, but too late.
-#[inline(always)]
-fn fetch<T>(block: *const T) {
-    prefetch::<T>(Ptr::new(block.cast_mut().cast()), (8 << 10) / size_of::<T>(), BLOCK);
+/// What lies 8 KiB behind a block: when it is needed, memory has answered. The processor asks by itself, but too late; and it takes
+/// only so many questions at once, so that they are best asked between other work.
+#[derive(Clone, Copy)]
+struct Ahead<T> {
+    ptr: Ptr,
+    element: PhantomData<T>,
+}
+
+impl<T> Ahead<T> {
+    /// Of the block at element `start`.
+    #[inline(always)]
+    fn new(ptr: Ptr, start: usize) -> Self {
+        Ahead { ptr: ptr.byte_add(start * size_of::<T>() + (8 << 10)), element: PhantomData }
+    }
+
+    /// Asks for as much as a run has elements.
+    #[inline(always)]
+    fn fetch(self, run: usize) {
+        prefetch::<T>(self.ptr, run * RUN, RUN);
+    }
 }
 
 /// A block that begins with `x`. What is missing stands behind all that is there, and so enters nothing that is used.
