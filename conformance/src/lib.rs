@@ -67,6 +67,7 @@ mod report;
 mod require;
 mod run;
 mod runtime;
+mod scan;
 mod seed;
 mod session;
 mod sort;
@@ -91,6 +92,7 @@ pub fn suite() -> Vec<Check<Subject>> {
     blas::add(&mut checks);
     elementwise::add(&mut checks);
     reduction::add(&mut checks);
+    scan::add(&mut checks);
     sort::add(&mut checks);
     random::add(&mut checks);
     indexing::add(&mut checks);

@@ -190,12 +190,10 @@ impl Call {
         let zero = T::Compute::from_integer(0);
         let (alpha, beta) = problems.first().map_or((zero, zero), |problem| (problem.alpha, problem.beta));
         {
-            let view = |buffer: &'_ D::Buffer<T>, at: &Matrix| {
-                buffer.slice(at.range())?.matrix_with(at.rows, at.cols, at.ld, at.layout)
-            };
-            let a = a_buffers.iter().map(|a| view(a, &x)).collect::<warpwave_core::Result<Vec<_>>>()?;
-            let b = b_buffers.iter().map(|b| view(b, &y)).collect::<warpwave_core::Result<Vec<_>>>()?;
-            let c = c_buffers.iter_mut().map(|c| c.slice_mut(z.range())?.matrix_mut_with(z.rows, z.cols, z.ld, z.layout));
+            let a = views::<T, D>(&a_buffers, &x)?;
+            let b = views::<T, D>(&b_buffers, &y)?;
+            let c =
+                c_buffers.iter_mut().map(|c| c.slice_mut(z.range())?.matrix_mut_with(z.rows, z.cols, z.ld, z.layout));
             let mut c = c.collect::<warpwave_core::Result<Vec<_>>>()?;
             stream.gemm_batched(self.ops[0], self.ops[1], alpha, &a, &b, beta, &mut c)?;
         }
@@ -207,6 +205,14 @@ impl Call {
         }
         c_buffers.iter().zip(&c_images).map(|(buffer, image)| written_matrix(case, "c", buffer, image, &z)).collect()
     }
+}
+
+/// The matrix in each buffer.
+fn views<'a, T: Factors, D: Device>(
+    buffers: &'a [D::Buffer<T>],
+    at: &Matrix,
+) -> warpwave_core::Result<Vec<warpwave_core::MatrixView<'a, T, D>>> {
+    buffers.iter().map(|x| x.slice(at.range())?.matrix_with(at.rows, at.cols, at.ld, at.layout)).collect()
 }
 
 /// Sizes of products: mostly small; and with one side, or the sum, of any length.

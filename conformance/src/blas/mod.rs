@@ -12,6 +12,7 @@ mod ger;
 mod iamax;
 mod problem;
 mod rank;
+mod refused;
 mod rotations;
 mod solve;
 mod sums;
@@ -51,6 +52,7 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
         checks.push(Check::of_row("blas", row.kind, row.dtype, row.precision, body));
     }
     arguments::add(checks);
+    refused::add(checks);
     sums::add(checks);
 }
 

@@ -110,10 +110,8 @@ impl Update {
 
 pub(super) fn products<T: Scalars, D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
     let level = session.level();
-    let update = Update {
-        hermitian: row.kind == OperationKind::Herk,
-        precision: row.precision.unwrap_or(Precision::Strict),
-    };
+    let update =
+        Update { hermitian: row.kind == OperationKind::Herk, precision: row.precision.unwrap_or(Precision::Strict) };
     let reproducible = row.class == Class::Reproducible;
     let defined = |case: &mut Case<'_, D>, call: &Call, problem: &Problem<T>, got: &[T]| {
         if update.hermitian {

@@ -9,7 +9,7 @@ use crate::failure::Verdict;
 use crate::reference::{Data, Image, Random, Scale, scales, zero_scales};
 use crate::session::Session;
 use warpwave_core::numerics::contract::{Class, Lane, Row};
-use warpwave_core::{Blas, BlasTriangle, Buffer, Device, OperationKind, Precision, Side, Stream};
+use warpwave_core::{BlasTriangle, Buffer, Device, OperationKind, Precision, Side, Stream};
 
 /// Which of the four.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use crate::level::{Counts, Level};
 use crate::reference::{
-    Data, Image, Matrix, Random, Sample, Scale, Vector, dimensions, extras, fronts, increments, layouts, read_increments,
-    seeds,
+    Data, Image, Matrix, Random, Sample, Scale, Vector, dimensions, extras, fronts, increments, layouts,
+    read_increments, seeds,
 };
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -122,10 +122,8 @@ impl Routine {
 
 pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
     let level = session.level();
-    let routine = Routine {
-        vector: row.kind == OperationKind::Trmv,
-        precision: row.precision.unwrap_or(Precision::Strict),
-    };
+    let routine =
+        Routine { vector: row.kind == OperationKind::Trmv, precision: row.precision.unwrap_or(Precision::Strict) };
     let reproducible = row.class == Class::Reproducible;
     let defined = |case: &mut Case<'_, D>, call: &Call, problem: &Problem<T>, got: &[T]| match reproducible {
         true => case.bits("b", got, &routine.define(call, problem)),

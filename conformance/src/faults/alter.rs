@@ -1,7 +1,7 @@
 //! Faults in the arguments: another operation is executed than was asked for.
 
-use super::Fault;
 use super::indexing::axes_inverted;
+use super::{Fault, triangles};
 use warpwave_core::operation::{Gemm, Gemv, MatrixOperand, Sort, Source, Span, Strided};
 use warpwave_core::{BinaryOp, DType, Layout, Op, Operation, ScalarValue};
 
@@ -34,6 +34,9 @@ pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
                 let end = (out.ptr.addr() + out.len * size).next_multiple_of(4);
                 Operation::Fill { value, out: Span { len: (end - out.ptr.addr()) / size, ..out } }
             }
+            (Fault::InclusiveForExclusive, Operation::Scan { op, x, out, .. }) => {
+                Operation::Scan { op, exclusive: false, x, out }
+            }
             (Fault::SignBitInKeys, Operation::Sort(sort)) => {
                 let keys = Span { dtype: unsigned(sort.keys.dtype), ..sort.keys };
                 Operation::Sort(Sort { keys, ..sort })
@@ -48,7 +51,7 @@ pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
             (Fault::AxesInverted, Operation::Permute { x, out, shape }) => {
                 Operation::Permute { x, out, shape: axes_inverted(shape) }
             }
-            (_, operation) => operation,
+            (fault, operation) => triangles::alter(fault, &operation),
         },
     }
 }

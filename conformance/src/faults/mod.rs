@@ -16,6 +16,8 @@ mod indexing;
 mod ordering;
 mod products;
 mod rework;
+mod scans;
+mod triangles;
 
 pub use backend::Faulty;
 pub use fault::{Fault, Mode, Planted, faults};

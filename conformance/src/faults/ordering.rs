@@ -10,6 +10,9 @@ use warpwave_core::{DType, Operation, match_dtype};
 
 /// What is looked at of each key. Without `nan_alike` a NaN has the key that its bits make if it is taken for a number.
 fn keys(x: &Elements, sort: &Sort, nan_alike: bool) -> Vec<u64> {
+    fn by_definition<T: SortKey>(x: T) -> u64 {
+        x.key().into()
+    }
     fn by_bits<T: Sample>(x: T) -> u64 {
         let (pattern, sign) = (x.patterns()[0], 1_u64 << (8 * T::DTYPE.size() - 1));
         if pattern & sign == 0 { pattern | sign } else { pattern ^ (sign | (sign - 1)) }
@@ -17,7 +20,7 @@ fn keys(x: &Elements, sort: &Sort, nan_alike: bool) -> Vec<u64> {
     let (bits, is_integer) = (sort.first_bit..sort.end_bit, x.dtype.is_integer());
     match_dtype!(x.dtype, real T => {
         let key = |x: T| -> u64 {
-            let key = if nan_alike || is_integer { u64::from(x.key()) } else { by_bits(x) };
+            let key = if nan_alike || is_integer { by_definition(x) } else { by_bits(x) };
             digits(key, bits.clone())
         };
         x.read::<T>().into_iter().map(key).collect()

@@ -6,7 +6,7 @@ use super::Fault;
 use super::elements::{Elements, Input, outputs};
 use super::indexing;
 use super::ordering;
-use super::products;
+use super::{products, scans, triangles};
 use crate::reference::Sample;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpwave_core::numerics::blas::ScalarArithmetic;
@@ -98,6 +98,18 @@ impl Rework {
                 Fault::CompactMiscounted => indexing::compact_miscounted(operation),
                 Fault::CompactDisordered => indexing::compact_disordered(operation),
                 Fault::HistogramBinDropped => indexing::histogram_bin_dropped(operation),
+                Fault::LastSmallest => triangles::last_smallest(operation),
+                Fault::DiagonalKept => triangles::diagonal_kept(operation),
+                Fault::BothTriangles => triangles::both_triangles(operation),
+                Fault::FirstOfList => triangles::first_of_list(operation),
+                Fault::TileOffByOne => scans::off_by_one(operation),
+                Fault::StartsWithZero => scans::starts_with_zero(operation),
+                Fault::FarCarryDropped => scans::far_carry(operation),
+                Fault::PlainPrefixes => scans::plain_prefixes(operation),
+                Fault::MeanOfOneFewer => scans::one_fewer(operation),
+                Fault::NarrowMean => scans::narrow_mean(operation),
+                Fault::LastSmallestPlace => scans::last_smallest_place(operation),
+                Fault::NanPassedOver => scans::nan_passed_over(operation),
                 _ => Rework::default(),
             }
         }

@@ -3,6 +3,7 @@
 //! Each routine is `None`, and has touched nothing, where it does not exist for the type.
 
 mod copy;
+mod stored;
 mod symm;
 mod syrk;
 #[cfg(test)]
@@ -10,7 +11,8 @@ pub(super) mod tests;
 mod triangle;
 
 pub(super) use copy::{straight, turned};
-pub(super) use symm::{Stored, symm};
+pub(super) use stored::Stored;
+pub(super) use symm::symm;
 pub(super) use syrk::syrk;
 pub(super) use triangle::{trmm, trsm};
 

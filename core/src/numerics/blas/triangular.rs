@@ -132,11 +132,13 @@ pub fn herk_update<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
 #[inline(always)]
 pub fn herk_scale<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(beta: T::Magnitude, c: T, diagonal: bool) -> T {
     let c = if diagonal { c.real() } else { c };
-    match beta {
+    let result = match beta {
         _ if beta == T::Magnitude::ZERO => T::ZERO,
         _ if beta == T::Magnitude::ONE => c,
         _ => T::scale(beta, c).canonical(),
-    }
+    };
+    // A negative `beta` makes the imaginary part −0.
+    if diagonal { result.real() } else { result }
 }
 
 /// Solves `T · x = alpha · b` for one right-hand side, in place, where `T` has `n` rows and the triangle `uplo`.
@@ -200,6 +202,10 @@ mod tests {
         let sum = herk(2, 2.0, |_| x, |_| x.conj(), 0.5, Complex64::new(4.0, f64::NAN), true);
         assert_eq!((sum.re, sum.im.to_bits()), (102.0, 0));
         assert_eq!(herk(0, 1.0, |_| x, |_| x, 1.0, x, false), x);
+        for (len, beta) in [(0, -2.0), (0, 1.0), (0, 0.0), (1, -2.0), (1, 0.0)] {
+            let sum = herk(len, -1.0, |_| x, |_| x.conj(), beta, Complex64::new(4.0, 7.0), true);
+            assert_eq!((sum.re, sum.im.to_bits()), (4.0 * beta - 25.0 * len as f64, 0), "{len} {beta}");
+        }
     }
 
     /// Quotients against exact ones, in both branches; dividing by zero is no fault.
