@@ -22,6 +22,11 @@ impl Workers {
         Workers { threads, pool: OnceCell::new() }
     }
 
+    /// None but the caller's own thread.
+    pub(crate) fn alone() -> Self {
+        Workers { threads: 1, pool: OnceCell::new() }
+    }
+
     /// How many threads work on one operation.
     pub(crate) fn threads(&self) -> usize {
         self.threads

@@ -60,16 +60,20 @@ mod graph;
 mod guard;
 #[doc(hidden)]
 pub mod harness;
+mod indexing;
 mod level;
 mod origin;
+mod random;
 mod reduction;
 mod reference;
 mod report;
 mod require;
 mod run;
 mod runtime;
+mod scan;
 mod seed;
 mod session;
+mod sort;
 
 pub use case::Case;
 pub use check::{Check, RowKey};
@@ -92,5 +96,9 @@ pub fn suite() -> Vec<Check<Subject>> {
     blas::add(&mut checks);
     elementwise::add(&mut checks);
     reduction::add(&mut checks);
+    scan::add(&mut checks);
+    sort::add(&mut checks);
+    random::add(&mut checks);
+    indexing::add(&mut checks);
     checks
 }

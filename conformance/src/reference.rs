@@ -6,6 +6,7 @@ mod double;
 mod image;
 mod order;
 mod patterns;
+pub(crate) mod philox;
 mod random;
 mod sample;
 mod shapes;

@@ -29,7 +29,7 @@ mod sync;
 mod view;
 
 pub use backend::{Backend, HostFn, Node, Space, Transfer};
-pub use blas::{Blas, BlasTriangle, Rotm};
+pub use blas::{Blas, BlasTriangle, Givens, ModifiedGivens, Rotm, rotg, rotmg};
 pub use buffer::{Buffer, ManagedBuffer};
 pub use device::{Device, ManagedDevice, Numerics};
 pub use element::{

@@ -43,13 +43,17 @@ pub(crate) unsafe fn gemv(workers: &Workers, gemv: &Gemv) -> Option<()> {
 /// Rows that are summed together where columns are contiguous.
 const BLOCK: usize = 256;
 /// The same for a matrix with few rows, which needs less room to be made ready.
-const FEW: usize = 32;
+pub(super) const FEW: usize = 32;
 
 /// `y = beta · y`.
 ///
 /// # Safety
 /// `y` may be written.
-unsafe fn scale<T: ScalarArithmetic + GemmArithmetic<Compute = T>>(workers: &Workers, beta: T, y: Vector<T>) {
+pub(super) unsafe fn scale<T: ScalarArithmetic + GemmArithmetic<Compute = T>>(
+    workers: &Workers,
+    beta: T,
+    y: Vector<T>,
+) {
     workers.split(y.len(), GRAIN, |range| {
         simd::vectorize(
             #[inline(always)]
@@ -68,7 +72,7 @@ unsafe fn scale<T: ScalarArithmetic + GemmArithmetic<Compute = T>>(workers: &Wor
 }
 
 /// Reduces some columns, one chunk of the tree, of each row of a matrix, multiplied by a vector.
-type Sums<T> = unsafe fn(Matrix<T>, Vector<T>, Range<usize>, &mut [T]);
+pub(super) type Sums<T> = unsafe fn(Matrix<T>, Vector<T>, Range<usize>, &mut [T]);
 
 /// `y = alpha · a · x + beta · y`, in blocks of `block` rows: `sums(a, x, chunk, out)` reduces the columns `chunk`,
 /// one chunk of the tree, of each row of `a`.
@@ -77,7 +81,7 @@ type Sums<T> = unsafe fn(Matrix<T>, Vector<T>, Range<usize>, &mut [T]);
 /// `a` has an element of `y` for each row and of `x` for each column; `a` and `x` may be read and `y` written.
 /// `block` is at most [`BLOCK`].
 #[allow(clippy::too_many_arguments)]
-unsafe fn multiply<T: ScalarArithmetic>(
+pub(super) unsafe fn multiply<T: ScalarArithmetic>(
     workers: &Workers,
     alpha: T,
     a: Matrix<T>,
@@ -142,7 +146,7 @@ unsafe fn rows<T: ScalarArithmetic>(a: Matrix<T>, x: Vector<T>, chunk: Range<usi
 ///
 /// # Safety
 /// As for [`rows`].
-unsafe fn columns<T: ScalarArithmetic, const N: usize>(
+pub(super) unsafe fn columns<T: ScalarArithmetic, const N: usize>(
     a: Matrix<T>,
     x: Vector<T>,
     chunk: Range<usize>,

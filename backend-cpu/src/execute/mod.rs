@@ -1,17 +1,33 @@
 //! The operations, on the host: what [`warpwave_core::numerics`] defines, vectorised and shared among the device's threads.
 
+mod arg;
+mod axes;
 mod cast;
+mod compact;
 mod count;
 mod elementwise;
 mod fill;
+mod gather;
 mod gemm;
 mod gemv;
 mod ger;
+mod histogram;
+mod index;
 mod level1;
+mod level3;
 mod memory;
+mod permute;
+mod random;
 mod reduce;
+mod scan;
+mod scatter;
 mod scratch;
+mod sort;
+mod symv;
+mod syr;
 mod transpose;
+mod trmv;
+mod trsv;
 
 use crate::workers::Workers;
 use warpwave_core::numerics::contract;
@@ -45,6 +61,18 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Select { mask, a, b, out } => elementwise::select(workers, mask, a, b, out),
             Operation::Reduce { op, axis, x, out } => reduce::reduce(workers, op, axis, x, out),
             Operation::Count { mask, out } => count::count(workers, mask, out),
+            Operation::Mean { axis, x, out } => reduce::mean(workers, axis, x, out),
+            Operation::ArgReduce { op, axis, x, out } => arg::arg_reduce(workers, op, axis, x, out)?,
+            Operation::Scan { op, exclusive, x, out } => scan::scan(workers, op, exclusive, x, out),
+            Operation::Sort(ref arguments) => sort::sort(workers, arguments)?,
+            Operation::Gather { x, index, out } => gather::gather(workers, x, index, out)?,
+            Operation::Scatter { x, index, out } => scatter::scatter(workers, x, index, out)?,
+            Operation::Compact { x, mask, out, count } => compact::compact(workers, x, mask, out, count),
+            Operation::Histogram { x, out } => histogram::histogram(workers, x, out)?,
+            Operation::Permute { x, out, shape } => permute::permute(workers, x, out, shape),
+            Operation::Random { seed, subsequence, offset, out } => {
+                random::random(workers, seed, subsequence, offset, out)
+            }
             Operation::Transpose { x, out } => transpose::transpose(workers, x, out),
             Operation::Copy { x, y } => level1::copy(workers, x, y),
             Operation::Swap { x, y } => level1::swap(workers, x, y),
@@ -54,9 +82,21 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Nrm2 { x, out } => level1::nrm2(workers, x, out),
             Operation::Asum { x, out } => level1::asum(workers, x, out),
             Operation::Iamax { x, out } => level1::iamax(workers, x, out),
+            Operation::Iamin { x, out } => level1::iamin(workers, x, out),
+            Operation::Rot { c, s, x, y } => level1::rot(workers, c, s, x, y),
+            Operation::Rotm { flag, h, x, y } => level1::rotm(workers, flag, h, x, y),
             Operation::Gemv(ref arguments) => gemv::gemv(workers, arguments),
-            Operation::Ger { conj: false, alpha, x, y, a } => ger::ger(workers, alpha, x, y, a),
+            Operation::Symv(ref arguments) => symv::symv(workers, arguments)?,
+            Operation::Trmv { a, x, .. } => trmv::trmv(workers, a, x)?,
+            Operation::Trsv { a, x, .. } => trsv::trsv(workers, a, x)?,
+            Operation::Ger { conj, alpha, x, y, a } => ger::ger(workers, conj, alpha, x, y, a),
+            Operation::Syr { hermitian, uplo, alpha, x, a } => syr::syr(workers, hermitian, uplo, alpha, x, a),
             Operation::Gemm(ref arguments) => gemm::gemm(workers, arguments),
+            Operation::Symm(ref arguments) => level3::symm(workers, arguments)?,
+            Operation::Syrk(ref arguments) => level3::syrk(workers, arguments)?,
+            Operation::Trmm(ref arguments) => level3::trmm(workers, arguments)?,
+            Operation::Trsm(ref arguments) => level3::trsm(workers, arguments)?,
+            Operation::GemmBatched { ref gemm, pointers } => gemm::gemm_batched(workers, gemm, pointers),
             _ => None,
         }
     };

@@ -8,10 +8,11 @@ use super::memory::{GRAIN_BYTES, elements, elements_mut, prefetch};
 use crate::simd::vectorize;
 use crate::workers::Workers;
 use std::ops::Range;
+use warpwave_core::numerics::blas::ScalarArithmetic;
 use warpwave_core::numerics::tree::{CHUNK, LANES};
-use warpwave_core::numerics::{Numeric, RealNumeric, Reducible};
+use warpwave_core::numerics::{Numeric, RealNumeric, Reducible, cast, reduction};
 use warpwave_core::operation::{MatrixOperand, Ptr, Span};
-use warpwave_core::{Axis, ReduceOp, match_dtype};
+use warpwave_core::{Axis, ReduceOp, Scalar, match_dtype};
 
 /// [`Operation::Reduce`](warpwave_core::Operation::Reduce); `None` if there is no such reduction for the type.
 ///
@@ -25,7 +26,7 @@ pub(super) unsafe fn reduce(workers: &Workers, op: ReduceOp, axis: Axis, x: Matr
     macro_rules! each {
         ($family:ident, $empty:ident, $function:ident) => {
             match_dtype!(x.dtype, $family T => {
-                lines.reduce::<T>(workers, out, T::$empty, <T as Reducible>::Acc::$function);
+                lines.reduce::<T>(workers, out, T::$empty, <T as Reducible>::Acc::$function, T::narrow);
                 Some(())
             }, _ => None)
         };
@@ -42,20 +43,49 @@ pub(super) unsafe fn reduce(workers: &Workers, op: ReduceOp, axis: Axis, x: Matr
     }
 }
 
+/// [`Operation::Mean`](warpwave_core::Operation::Mean): a sum with another ending. `None` if there is no mean for the type.
+///
+/// # Safety
+/// The operands are as the operation says.
+pub(super) unsafe fn mean(workers: &Workers, axis: Axis, x: MatrixOperand, out: Span) -> Option<()> {
+    let lines = Lines::new(axis, x)?;
+    if out.dtype != x.dtype {
+        return None;
+    }
+    macro_rules! run {
+        ($t:ident) => {{
+            type Sum = <$t as Reducible>::Acc;
+            let empty = reduction::mean(0, |_| $t::ZERO);
+            let len: <Sum as Scalar>::Magnitude = cast(lines.len as u64);
+            let finish = move |sum: Sum| $t::narrow(Sum::divide_real(sum, len));
+            lines.reduce::<$t>(workers, out, empty, Sum::add, finish);
+            Some(())
+        }};
+    }
+    // SAFETY: the caller's promise; `lines` are those of `x`.
+    unsafe {
+        match_dtype!(
+            x.dtype,
+            float T => run!(T),
+            _ => match_dtype!(x.dtype, complex T => run!(T), _ => None),
+        )
+    }
+}
+
 /// What is reduced: `count` lines of `len` elements each, one result a line.
 #[derive(Clone, Copy)]
-struct Lines {
-    ptr: Ptr,
-    count: usize,
-    len: usize,
+pub(super) struct Lines {
+    pub(super) ptr: Ptr,
+    pub(super) count: usize,
+    pub(super) len: usize,
     /// From one element of a line to the next, in elements.
-    step: usize,
+    pub(super) step: usize,
     /// From one line to the next, in elements. This or `step` is 1.
-    pitch: usize,
+    pub(super) pitch: usize,
 }
 
 impl Lines {
-    fn new(axis: Axis, x: MatrixOperand) -> Option<Lines> {
+    pub(super) fn new(axis: Axis, x: MatrixOperand) -> Option<Lines> {
         let (rows, cols) = (x.row_stride(), x.col_stride());
         Some(match axis {
             Axis::Whole => Lines { ptr: x.ptr, count: 1, len: x.rows * x.cols, step: 1, pitch: 1 },
@@ -73,6 +103,7 @@ impl Lines {
         out: Span,
         empty: T,
         combine: impl Fn(T::Acc, T::Acc) -> T::Acc + Copy + Sync,
+        finish: impl Fn(T::Acc) -> T + Copy + Sync,
     ) {
         // SAFETY: the caller's promise, and nothing else writes the output.
         let out = unsafe { elements_mut::<T>(out.ptr, 0, self.count) };
@@ -82,12 +113,12 @@ impl Lines {
             // The shortest way for what is over in nanoseconds.
             // SAFETY: the caller's promise.
             let line = unsafe { elements::<T>(self.ptr, 0, self.len) };
-            out[0] = T::narrow(fold(line, T::widen, combine, &mut Lanes::<_, SMALL>::new(T::Acc::ZERO)));
+            out[0] = finish(fold(line, T::widen, combine, &mut Lanes::<_, SMALL>::new(T::Acc::ZERO)));
         } else {
             // SAFETY: the caller's promise; the vectors have an element for each chunk of each line.
             unsafe {
                 if self.chunks() == 1 {
-                    return self.level(workers, out, T::widen, combine, T::narrow);
+                    return self.level(workers, out, T::widen, combine, finish);
                 }
                 let mut partial = vec![T::Acc::ZERO; self.chunks() * self.count];
                 self.level(workers, &mut partial, T::widen, combine, |acc| acc);
@@ -101,7 +132,7 @@ impl Lines {
                             #[inline(always)]
                             |acc| acc,
                             combine,
-                            T::narrow,
+                            finish,
                         );
                     }
                     let mut next = vec![T::Acc::ZERO; lines.chunks() * lines.count];

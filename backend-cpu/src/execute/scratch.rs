@@ -3,8 +3,8 @@
 use crate::info::available_memory;
 use warpwave_core::{ErrorKind, Result};
 
-/// Bytes from which on it is worth asking the system what it has: its allocator promises more, and the process would be killed
-/// when it uses that.
+/// Bytes from which on it is worth asking the system what it has: its allocator promises more, and the process would be
+/// killed when it uses that.
 const LARGE: usize = 64 << 20;
 
 /// An empty vector with room for `len` elements.

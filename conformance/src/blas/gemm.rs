@@ -1,7 +1,7 @@
-//! `gemm`, and its strided batches.
+//! `gemm`, its strided batches, and batches of matrices that lie anywhere.
 
 use super::problem::{Problem, magnitude, stored, stored_shape};
-use super::{Factors, known, unchanged};
+use super::{Factors, known, unchanged, written_matrix};
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::{Counts, Level};
@@ -12,7 +12,7 @@ use crate::session::Session;
 use proptest::prelude::*;
 use proptest::sample::select;
 use warpwave_core::numerics::contract::{Class, Lane, Row};
-use warpwave_core::{Blas, Buffer, Device, Layout, Op, Precision, Stream};
+use warpwave_core::{Blas, Buffer, Device, Layout, Op, OperationKind, Precision, Stream};
 
 /// How the matrices of a batch follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ enum Batch {
     SameA,
     /// The same right-hand side each time.
     SameB,
+    /// By `gemm_batched`: each matrix in a buffer of its own.
+    Listed,
 }
 
 /// One call but for its data.
@@ -75,6 +77,11 @@ impl Place {
 }
 
 impl Call {
+    /// How one product by itself is asked for.
+    fn alone(&self) -> Batch {
+        if self.batch == Batch::Listed { Batch::Listed } else { Batch::Single }
+    }
+
     fn places(&self) -> [Place; 3] {
         let [m, n, k] = self.size;
         let shapes = [stored_shape(self.ops[0], m, k), stored_shape(self.ops[1], k, n), (m, n)];
@@ -117,6 +124,9 @@ impl Call {
         precision: Precision,
         problems: &[Problem<T>],
     ) -> Verdict<Vec<Vec<T>>> {
+        if self.batch == Batch::Listed {
+            return self.run_list(case, precision, problems);
+        }
         let [m, n, k] = self.size;
         let [a_at, b_at, c_at] = self.places();
         let of = |op: Op, rows: usize, cols: usize, get: fn(&Problem<T>) -> &Vec<T>| -> Vec<Vec<T>> {
@@ -155,6 +165,54 @@ impl Call {
         case.bits("what lies around and between the results", &got, &want)?;
         Ok(places().map(|at| at.places().map(|place| got[place]).collect()).collect())
     }
+
+    /// [`run`](Self::run) with a buffer for each matrix.
+    fn run_list<T: Factors, D: Device>(
+        &self,
+        case: &mut Case<'_, D>,
+        precision: Precision,
+        problems: &[Problem<T>],
+    ) -> Verdict<Vec<Vec<T>>> {
+        let [m, n, k] = self.size;
+        let [x, y, z] = self.places().map(|at| at.matrix);
+        let stream = case.stream().with_precision(precision);
+        let images = |at: Matrix, op: Op, rows, cols, get: fn(&Problem<T>) -> &Vec<T>| -> Vec<Image<T>> {
+            problems.iter().map(|problem| Image::of_matrix(&at, &stored(op, get(problem), rows, cols))).collect()
+        };
+        let a_images = images(x, self.ops[0], m, k, |p| &p.a);
+        let b_images = images(y, self.ops[1], k, n, |p| &p.b);
+        let c_images = images(z, Op::N, m, n, |p| &p.c);
+        let upload = |images: &[Image<T>]| -> Verdict<Vec<D::Buffer<T>>> {
+            images.iter().map(|image| Ok(stream.from_slice(&image.elements)?)).collect()
+        };
+        let (a_buffers, b_buffers) = (upload(&a_images)?, upload(&b_images)?);
+        let mut c_buffers = upload(&c_images)?;
+        let zero = T::Compute::from_integer(0);
+        let (alpha, beta) = problems.first().map_or((zero, zero), |problem| (problem.alpha, problem.beta));
+        {
+            let a = views::<T, D>(&a_buffers, &x)?;
+            let b = views::<T, D>(&b_buffers, &y)?;
+            let c =
+                c_buffers.iter_mut().map(|c| c.slice_mut(z.range())?.matrix_mut_with(z.rows, z.cols, z.ld, z.layout));
+            let mut c = c.collect::<warpwave_core::Result<Vec<_>>>()?;
+            stream.gemm_batched(self.ops[0], self.ops[1], alpha, &a, &b, beta, &mut c)?;
+        }
+        for (buffer, image) in a_buffers.iter().zip(&a_images) {
+            unchanged(case, "a", buffer, image)?;
+        }
+        for (buffer, image) in b_buffers.iter().zip(&b_images) {
+            unchanged(case, "b", buffer, image)?;
+        }
+        c_buffers.iter().zip(&c_images).map(|(buffer, image)| written_matrix(case, "c", buffer, image, &z)).collect()
+    }
+}
+
+/// The matrix in each buffer.
+fn views<'a, T: Factors, D: Device>(
+    buffers: &'a [D::Buffer<T>],
+    at: &Matrix,
+) -> warpwave_core::Result<Vec<warpwave_core::MatrixView<'a, T, D>>> {
+    buffers.iter().map(|x| x.slice(at.range())?.matrix_with(at.rows, at.cols, at.ld, at.layout)).collect()
 }
 
 /// Sizes of products: mostly small; and with one side, or the sum, of any length.
@@ -170,15 +228,21 @@ fn sizes(level: Level) -> impl Strategy<Value = [usize; 3]> {
     ]
 }
 
+/// Calls of `gemm`, or with `listed` of `gemm_batched`.
 fn calls(
+    listed: bool,
     sizes: impl Strategy<Value = [usize; 3]>,
     scales: impl Strategy<Value = [Scale; 2]>,
 ) -> impl Strategy<Value = Call> {
     let ops = || select(&[Op::N, Op::T, Op::C][..]);
-    let batches = prop_oneof![
-        4 => Just(Batch::Single),
-        2 => select(&[Batch::Dense, Batch::Gaps, Batch::SameA, Batch::SameB][..]),
-    ];
+    let batches = match listed {
+        true => Just(Batch::Listed).boxed(),
+        false => prop_oneof![
+            4 => Just(Batch::Single),
+            2 => select(&[Batch::Dense, Batch::Gaps, Batch::SameA, Batch::SameB][..]),
+        ]
+        .boxed(),
+    };
     let places = ([fronts(), fronts(), fronts()], [extras(), extras(), extras()], [layouts(), layouts(), layouts()]);
     (sizes, [ops(), ops()], scales, places, batches, 0..4_usize, seeds()).prop_map(
         |(size, ops, scales, (fronts, extras, layouts), batch, count, seed)| Call {
@@ -200,11 +264,13 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
     let precision = row.precision.unwrap_or(Precision::Strict);
     known::gemm::<T, D>(session, row)?;
     let reproducible = row.class == Class::Reproducible;
+    let listed = row.kind == OperationKind::GemmBatched;
+    let single = if listed { Batch::Listed } else { Batch::Single };
     let defined = |case: &mut Case<'_, D>, problem: &Problem<T>, got: &[T]| match reproducible {
         true => case.bits("c", got, &problem.gemm()),
         false => Ok(()),
     };
-    session.cases(Lane::Exact, Counts::of(60), calls(sizes(level), [scales(), scales()]), |case, call| {
+    session.cases(Lane::Exact, Counts::of(60), calls(listed, sizes(level), [scales(), scales()]), |case, call| {
         let problems = call.problems::<T>(Data::Integers(magnitude(row)));
         for (problem, got) in problems.iter().zip(call.run(case, precision, &problems)?) {
             defined(case, problem, &got)?;
@@ -216,18 +282,18 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
         session.cases(
             Lane::Exact,
             Counts::of(10),
-            calls(sizes(level), Just([Scale::One, Scale::Zero])),
+            calls(listed, sizes(level), Just([Scale::One, Scale::Zero])),
             |case, call| every_digit::<T, D>(case, call, precision),
         )?;
     }
     session.cases(
         Lane::Exact,
         Counts::of(12),
-        calls(sizes(level), Just([Scale::One, Scale::Zero])),
+        calls(listed, sizes(level), Just([Scale::One, Scale::Zero])),
         |case, call| propagation::<T, D>(case, call, precision),
     )?;
     // Nothing to multiply, or nothing to add to: what is left unread is NaN in every lane, and here always.
-    session.cases(Lane::Poison, Counts::of(40), calls(sizes(level), zero_scales()), |case, call| {
+    session.cases(Lane::Poison, Counts::of(40), calls(listed, sizes(level), zero_scales()), |case, call| {
         let problems = call.problems::<T>(Data::Numbers);
         for (problem, got) in problems.iter().zip(call.run(case, precision, &problems)?) {
             defined(case, problem, &got)?;
@@ -239,7 +305,7 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
         }
         Ok(())
     })?;
-    session.cases(Lane::Bounded, Counts::of(60), calls(sizes(level), [scales(), scales()]), |case, call| {
+    session.cases(Lane::Bounded, Counts::of(60), calls(listed, sizes(level), [scales(), scales()]), |case, call| {
         let problems = call.problems::<T>(Data::Numbers);
         let results = call.run(case, precision, &problems)?;
         for (problem, got) in problems.iter().zip(&results) {
@@ -260,7 +326,7 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
             fronts: [1, 2, 3],
             extras: [1, 0, 3],
             layouts: [Layout::ColumnMajor, Layout::RowMajor, Layout::ColumnMajor],
-            batch: Batch::Single,
+            batch: single,
             count: 1,
             seed: size.iter().fold(17, |seed, &n| seed * 1009 + n as u64),
         };
@@ -296,7 +362,7 @@ fn large(level: Level) -> Vec<([usize; 3], [Op; 2])> {
 /// fewer in the factors, as in TF32 or bf16, or in the sum, it has not.
 fn every_digit<T: Factors, D: Device>(case: &mut Case<'_, D>, call: Call, precision: Precision) -> Verdict {
     let [m, n, _] = call.size;
-    let call = Call { size: [m, n, n], batch: Batch::Single, ..call };
+    let call = Call { size: [m, n, n], batch: call.alone(), count: 1, ..call };
     let mut problems = call.problems::<T>(Data::Numbers);
     let mut random = Random::new(call.seed);
     let digits = (T::EXACT / 2) as i64;
@@ -315,7 +381,7 @@ fn every_digit<T: Factors, D: Device>(case: &mut Case<'_, D>, call: Call, precis
 
 /// A NaN or an infinity in `a` reaches every element of its row, and no other.
 fn propagation<T: Factors, D: Device>(case: &mut Case<'_, D>, call: Call, precision: Precision) -> Verdict {
-    let call = Call { batch: Batch::Single, size: call.size.map(|n| n.max(1)), ..call };
+    let call = Call { batch: call.alone(), count: 1, size: call.size.map(|n| n.max(1)), ..call };
     let [m, n, k] = call.size;
     let mut random = Random::new(call.seed);
     let mut problems = call.problems::<T>(Data::Integers(1));

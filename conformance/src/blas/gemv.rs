@@ -107,7 +107,7 @@ impl Call {
 }
 
 /// The definition in class R.
-fn define<T: Scalars>(problem: &Problem<T>) -> Vec<T> {
+pub(super) fn define<T: Scalars>(problem: &Problem<T>) -> Vec<T> {
     let Problem { k, alpha, beta, .. } = *problem;
     let one = |(i, &y): (usize, &T)| blas::gemv(k, alpha, |l| problem.a[i * k + l], |l| problem.b[l], beta, y);
     problem.c.iter().enumerate().map(one).collect()

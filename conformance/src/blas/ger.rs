@@ -1,5 +1,6 @@
-//! `ger`.
+//! `ger` and `gerc`.
 
+use super::problem::conjugate;
 use super::{Scalars, complex_factor, device_vector, seen, unchanged};
 use crate::case::Case;
 use crate::failure::Verdict;
@@ -20,6 +21,7 @@ type Input = (Matrix, [usize; 2], [isize; 2], Scale, u64);
 struct Outcome<T> {
     alpha: T,
     x: Vec<T>,
+    /// As it enters: conjugated already.
     y: Vec<T>,
     a: Vec<T>,
     got: Vec<T>,
@@ -30,6 +32,7 @@ fn run<T: Scalars, D: Device>(
     case: &mut Case<'_, D>,
     (at, fronts, incs, scale, seed): Input,
     data: Data,
+    conj: bool,
 ) -> Verdict<Outcome<T>> {
     let x_at = Vector { front: fronts[0], len: at.rows, inc: incs[0] };
     let y_at = Vector { front: fronts[1], len: at.cols, inc: incs[1] };
@@ -49,10 +52,15 @@ fn run<T: Scalars, D: Device>(
         device_vector!(x = x_buffer, x_at);
         device_vector!(y = y_buffer, y_at);
         let a = a_buffer.slice_mut(at.range())?;
-        stream.ger(alpha, &x, &y, &mut a.matrix_mut_with(at.rows, at.cols, at.ld, at.layout)?)?;
+        let mut a = a.matrix_mut_with(at.rows, at.cols, at.ld, at.layout)?;
+        match conj {
+            true => stream.gerc(alpha, &x, &y, &mut a)?,
+            false => stream.ger(alpha, &x, &y, &mut a)?,
+        }
     }
     unchanged(case, "x", &x_buffer, &x_image)?;
     unchanged(case, "y", &y_buffer, &y_image)?;
+    let y: Vec<T> = if conj { y.into_iter().map(conjugate).collect() } else { y };
     let one = |i: usize| blas::ger(alpha, x[i / at.cols], y[i % at.cols], a[i]);
     let want: Vec<T> = (0..a.len()).map(one).collect();
     let got = case.read(&a_buffer)?;
@@ -60,14 +68,14 @@ fn run<T: Scalars, D: Device>(
     Ok(Outcome { alpha, x, y, a, got: at.places().map(|place| got[place]).collect() })
 }
 
-pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdict {
+pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: bool) -> Verdict {
     let largest = if session.level() == Level::Smoke { 65 } else { 129 };
     let inputs = |scales: BoxedStrategy<Scale>| {
         let incs = [read_increments(), read_increments()];
         (matrices(dimensions(largest), dimensions(largest)), [fronts(), fronts()], incs, scales, seeds())
     };
     session.cases(Lane::Exact, Counts::of(25), inputs(scales().boxed()), |case, input| {
-        let Outcome { alpha, x, y, a, got } = run::<T, D>(case, input, Data::Integers(30))?;
+        let Outcome { alpha, x, y, a, got } = run::<T, D>(case, input, Data::Integers(30), conj)?;
         if alpha == T::ZERO {
             return case.bits("a", &got, &a);
         }
@@ -81,19 +89,19 @@ pub(super) fn check<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verd
         equal_numbers(case, "a", &got, &want)
     })?;
     session.cases(Lane::Poison, Counts::of(15), inputs(scales().boxed()), |case, input| {
-        run::<T, D>(case, input, Data::Special).map(drop)
+        run::<T, D>(case, input, Data::Special, conj).map(drop)
     })?;
     session.cases(Lane::Poison, Counts::of(10), inputs(Just(Scale::Zero).boxed()), |case, input| {
-        let Outcome { a, got, .. } = run::<T, D>(case, input, Data::Special)?;
+        let Outcome { a, got, .. } = run::<T, D>(case, input, Data::Special, conj)?;
         case.bits("a, with alpha = 0,", &got, &a)
     })?;
     // More than one block of rows or columns.
     session.each(Lane::Exact, [(3, 257), (257, 3), (300, 513)], |case, (rows, cols)| {
         let at = Matrix::new(1, rows, cols, 3, Layout::ColumnMajor);
-        run::<T, D>(case, (at, [2, 1], [1, -2], Scale::Generic, 29), Data::Numbers).map(drop)
+        run::<T, D>(case, (at, [2, 1], [1, -2], Scale::Generic, 29), Data::Numbers, conj).map(drop)
     })?;
     session.cases(Lane::Bounded, Counts::of(20), inputs(scales().boxed()), |case, input| {
-        let Outcome { alpha, x, y, a, got } = run::<T, D>(case, input, Data::Numbers)?;
+        let Outcome { alpha, x, y, a, got } = run::<T, D>(case, input, Data::Numbers, conj)?;
         if alpha == T::ZERO {
             return Ok(());
         }

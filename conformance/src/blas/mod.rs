@@ -12,13 +12,20 @@ mod ger;
 mod iamax;
 mod known;
 mod problem;
+mod rank;
+mod refused;
+mod rotations;
+mod solve;
 mod sums;
+mod symmetric;
+mod triangles;
+mod trmm;
 mod updates;
 
 use crate::case::Case;
 use crate::check::Check;
 use crate::failure::{Failure, Verdict};
-use crate::reference::{Image, Sample, Vector};
+use crate::reference::{Image, Matrix, Sample, Vector};
 use crate::session::Session;
 use warpwave_core::numerics::blas::{GemmArithmetic, ScalarArithmetic};
 use warpwave_core::numerics::contract::{self, Row};
@@ -40,19 +47,22 @@ impl<T: Sample + GemmArithmetic<Compute: Scalars>> Factors for T {}
 /// Adds the group.
 pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     use OperationKind as K;
-    let group = [K::Swap, K::Scal, K::Axpy, K::Dot, K::Dotc, K::Nrm2, K::Asum, K::Iamax, K::Gemv, K::Ger, K::Gemm];
-    for row in contract::rows().filter(|row| group.contains(&row.kind)) {
+    // From `swap` to `trsm`, in the order of their declaration; `copy` belongs to all types.
+    for row in contract::rows().filter(|row| (K::Swap..=K::Trsm).contains(&row.kind)) {
         let body = move |session: &mut Session<'_, D>| one(session, &row);
         checks.push(Check::of_row("blas", row.kind, row.dtype, row.precision, body));
     }
     arguments::add(checks);
+    refused::add(checks);
     sums::add(checks);
 }
 
 fn one<D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
     match (row.kind, row.dtype) {
-        (OperationKind::Gemm, DType::F16) => gemm::check::<f16, D>(session, row),
-        (OperationKind::Gemm, DType::Bf16) => gemm::check::<bf16, D>(session, row),
+        (_, DType::F16) => gemm::check::<f16, D>(session, row),
+        (_, DType::Bf16) => gemm::check::<bf16, D>(session, row),
+        (OperationKind::Rotm, DType::F32) => rotations::rotm::<f32, D>(session),
+        (OperationKind::Rotm, DType::F64) => rotations::rotm::<f64, D>(session),
         (_, DType::F32) => of_scalars::<f32, D>(session, row),
         (_, DType::F64) => of_scalars::<f64, D>(session, row),
         (_, DType::C32) => of_scalars::<Complex32, D>(session, row),
@@ -62,21 +72,31 @@ fn one<D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
 }
 
 fn of_scalars<T: Scalars, D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
-    if !matches!(row.kind, OperationKind::Gemv | OperationKind::Gemm) {
+    use OperationKind as K;
+    if matches!(row.kind, K::Swap | K::Scal | K::Axpy | K::Dot | K::Dotc | K::Nrm2 | K::Asum | K::Iamax | K::Ger) {
         known::vectors::<T, D>(session, row.kind)?;
     }
     match row.kind {
-        OperationKind::Swap => updates::swap::<T, D>(session),
-        OperationKind::Scal => updates::scal::<T, D>(session),
-        OperationKind::Axpy => updates::axpy::<T, D>(session),
-        OperationKind::Dot => sums::dot::<T, D>(session, false),
-        OperationKind::Dotc => sums::dot::<T, D>(session, true),
-        OperationKind::Nrm2 => sums::nrm2::<T, D>(session),
-        OperationKind::Asum => sums::asum::<T, D>(session),
-        OperationKind::Iamax => iamax::check::<T, D>(session),
-        OperationKind::Gemv => gemv::check::<T, D>(session, row),
-        OperationKind::Ger => ger::check::<T, D>(session),
-        OperationKind::Gemm => gemm::check::<T, D>(session, row),
+        K::Swap => updates::swap::<T, D>(session),
+        K::Scal => updates::scal::<T, D>(session),
+        K::Axpy => updates::axpy::<T, D>(session),
+        K::Dot => sums::dot::<T, D>(session, false),
+        K::Dotc => sums::dot::<T, D>(session, true),
+        K::Nrm2 => sums::nrm2::<T, D>(session),
+        K::Asum => sums::asum::<T, D>(session),
+        K::Iamax => iamax::check::<T, D>(session, false),
+        K::Iamin => iamax::check::<T, D>(session, true),
+        K::Rot => rotations::rot::<T, D>(session),
+        K::Gemv => gemv::check::<T, D>(session, row),
+        K::Symv | K::Hemv | K::Symm | K::Hemm => symmetric::check::<T, D>(session, row),
+        K::Trmv | K::Trmm => trmm::check::<T, D>(session, row),
+        K::Trsv | K::Trsm => solve::check::<T, D>(session, row),
+        K::Ger => ger::check::<T, D>(session, false),
+        K::Gerc => ger::check::<T, D>(session, true),
+        K::Syr => rank::vectors::<T, D>(session, false),
+        K::Her => rank::vectors::<T, D>(session, true),
+        K::Gemm | K::GemmBatched => gemm::check::<T, D>(session, row),
+        K::Syrk | K::Herk => rank::products::<T, D>(session, row),
         kind => Err(Failure::new(format_args!("the suite has no cases for {kind}"))),
     }
 }
@@ -111,6 +131,33 @@ fn written<T: Sample, D: Device>(
     (0..at.len).for_each(|i| want[at.index(i)] = got[at.index(i)]);
     case.bits("what lies around and between the elements", &got, &want)?;
     Ok((0..at.len).map(|i| got[at.index(i)]).collect())
+}
+
+/// The elements at some places of a buffer that was written, after all others were compared with what they were.
+fn written_places<T: Sample, D: Device>(
+    case: &mut Case<'_, D>,
+    name: &str,
+    buffer: &D::Buffer<T>,
+    image: &Image<T>,
+    places: impl Iterator<Item = usize>,
+) -> Verdict<Vec<T>> {
+    let got = case.read(buffer)?;
+    let mut want = image.elements.clone();
+    let places: Vec<usize> = places.collect();
+    places.iter().for_each(|&place| want[place] = got[place]);
+    case.bits(format_args!("what lies around and between the elements of {name}"), &got, &want)?;
+    Ok(places.into_iter().map(|place| got[place]).collect())
+}
+
+/// The elements of a matrix that was written, row by row, after all others of its buffer were compared with what they were.
+fn written_matrix<T: Sample, D: Device>(
+    case: &mut Case<'_, D>,
+    name: &str,
+    buffer: &D::Buffer<T>,
+    image: &Image<T>,
+    at: &Matrix,
+) -> Verdict<Vec<T>> {
+    written_places(case, name, buffer, image, at.places())
 }
 
 /// Compares an operand that is only read with what it was.

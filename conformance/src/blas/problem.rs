@@ -79,7 +79,7 @@ impl<T: Factors> Problem<T> {
     }
 
     /// The result, all of it being integers.
-    fn integers(&self) -> Vec<T> {
+    pub(super) fn integers(&self) -> Vec<T> {
         let parts = |x: [f64; 2]| x.map(|x| x as i64);
         let product = |[a, b]: [i64; 2], [c, d]: [i64; 2]| [a * c - b * d, a * d + b * c];
         let add = |[a, b]: [i64; 2], [c, d]: [i64; 2]| [a + c, b + d];
@@ -100,24 +100,34 @@ impl<T: Factors> Problem<T> {
 
     /// Holds each element to the bound of its row.
     pub(super) fn compare_bounded<D: Device>(&self, case: &mut Case<'_, D>, row: &Row, got: &[T]) -> Verdict {
+        self.compare_bounded_at(case, row, got.iter().copied().enumerate())
+    }
+
+    /// Holds the elements at some places, row by row, to the bound of their row of the contract.
+    pub(super) fn compare_bounded_at<D: Device>(
+        &self,
+        case: &mut Case<'_, D>,
+        row: &Row,
+        got: impl Iterator<Item = (usize, T)>,
+    ) -> Verdict {
         let pairs = |x: &[T]| x.iter().map(|x| Pair::new(x.values())).collect::<Vec<_>>();
         let (a, b, c) = (pairs(&self.a), pairs(&self.b), pairs(&self.c));
         let moduli = |x: &[Pair]| x.iter().map(|x| x.modulus()).collect::<Vec<f64>>();
         let (a_sizes, b_sizes) = (moduli(&a), moduli(&b));
         let (alpha, beta) = (Pair::new(self.alpha.values()), Pair::new(self.beta.values()));
-        for (i, j) in self.elements(|i, j| (i, j)) {
+        for (at, got) in got {
+            let (i, j) = (at / self.n, at % self.n);
             let (mut exact, mut size) = (Pair::ZERO, 0.0);
             if self.is_product() {
                 let places = || (0..self.k).map(|l| (i * self.k + l, l * self.n + j));
                 exact = alpha * places().fold(Pair::ZERO, |sum, (p, q)| sum + a[p] * b[q]);
                 size = alpha.modulus() * places().map(|(p, q)| a_sizes[p] * b_sizes[q]).sum::<f64>();
             }
-            let at = i * self.n + j;
             if beta != Pair::ZERO {
                 exact = exact + beta * c[at];
                 size += beta.modulus() * c[at].modulus();
             }
-            within(case, "c", at, got[at], exact, self.bound(row, size, exact.modulus()))?;
+            within(case, "c", at, got, exact, self.bound(row, size, exact.modulus()))?;
         }
         Ok(())
     }
@@ -129,7 +139,10 @@ impl<T: Factors> Problem<T> {
         let bound = contract::find(row.kind, row.dtype, precision).map(|row| row.bound);
         let Some(Bound::Dot { factor, unit, output }) = bound else { return 0.0 };
         let steps = match (row.class, row.kind) {
-            (Class::Reproducible, OperationKind::Gemv) => tree::depth(self.k) + 3,
+            (
+                Class::Reproducible,
+                OperationKind::Gemv | OperationKind::Symv | OperationKind::Hemv | OperationKind::Trmv,
+            ) => tree::depth(self.k) + 3,
             _ => self.k + 2,
         } as f64;
         let inner = factor * steps * unit * size;

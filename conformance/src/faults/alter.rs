@@ -1,7 +1,8 @@
 //! Faults in the arguments: another operation is executed than was asked for.
 
-use super::Fault;
-use warpwave_core::operation::{Gemm, Gemv, MatrixOperand, Source, Span, Strided};
+use super::indexing::axes_inverted;
+use super::{Fault, triangles};
+use warpwave_core::operation::{Gemm, Gemv, MatrixOperand, Sort, Source, Span, Strided};
 use warpwave_core::{BinaryOp, DType, Layout, Op, Operation, ScalarValue};
 
 /// The operation that a backend with the fault executes. It touches elements of the original's operands and nothing else,
@@ -35,7 +36,24 @@ pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
                 let rows = (end - out.ptr.addr()) / size;
                 Operation::Fill { value, out: MatrixOperand { rows, ld: rows, ..out } }
             }
-            (_, operation) => operation,
+            (Fault::InclusiveForExclusive, Operation::Scan { op, x, out, .. }) => {
+                Operation::Scan { op, exclusive: false, x, out }
+            }
+            (Fault::SignBitInKeys, Operation::Sort(sort)) => {
+                let keys = Span { dtype: unsigned(sort.keys.dtype), ..sort.keys };
+                Operation::Sort(Sort { keys, ..sort })
+            }
+            (Fault::BitRangeIgnored, Operation::Sort(sort)) => {
+                Operation::Sort(Sort { first_bit: 0, end_bit: 8 * sort.keys.dtype.size() as u32, ..sort })
+            }
+            (Fault::ValuesNotMoved, Operation::Sort(sort)) => Operation::Sort(Sort { values: None, ..sort }),
+            (Fault::SkipToBlock, Operation::Random { seed, subsequence, offset, out }) => {
+                Operation::Random { seed, subsequence, offset: offset - offset % 4, out }
+            }
+            (Fault::AxesInverted, Operation::Permute { x, out, shape }) => {
+                Operation::Permute { x, out, shape: axes_inverted(shape) }
+            }
+            (fault, operation) => triangles::alter(fault, &operation),
         },
     }
 }

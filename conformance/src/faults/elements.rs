@@ -118,6 +118,49 @@ impl Input {
     }
 }
 
+/// Elements of any type, as they lie in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bytes {
+    first: Ptr,
+    size: usize,
+    len: usize,
+}
+
+impl Bytes {
+    /// # Safety
+    /// Whenever another function of the value is called, the span lies in live memory that the host reaches, and nobody else
+    /// touches it.
+    pub(super) unsafe fn of(span: Span) -> Self {
+        Bytes { first: span.ptr, size: span.dtype.size(), len: span.len }
+    }
+
+    fn element(&self, i: usize) -> *mut u8 {
+        assert!(i < self.len, "{self:?} has no {i}");
+        self.first.byte_add(i * self.size).as_ptr()
+    }
+
+    /// Element `i` becomes element `j` of `from`.
+    pub(super) fn copy(&self, i: usize, from: &Bytes, j: usize) {
+        assert_eq!(self.size, from.size);
+        // SAFETY: elements of the two spans, of the same size; whoever made the values vouches for the memory.
+        unsafe { from.element(j).copy_to(self.element(i), self.size) };
+    }
+
+    /// Element `i` becomes what element `order[i]` was.
+    pub(super) fn rearrange(&self, order: &[usize]) {
+        let mut before: Vec<u8> = Vec::with_capacity(self.size * self.len);
+        for i in 0..self.len {
+            // SAFETY: an element of the span; all memory of a backend is initialised.
+            before.extend_from_slice(unsafe { std::slice::from_raw_parts(self.element(i), self.size) });
+        }
+        for (i, &j) in order.iter().enumerate() {
+            let element = &before[j * self.size..][..self.size];
+            // SAFETY: an element of the span, of that size; `element` is elsewhere.
+            unsafe { self.element(i).copy_from_nonoverlapping(element.as_ptr(), self.size) };
+        }
+    }
+}
+
 /// What an operation writes.
 ///
 /// # Safety

@@ -140,6 +140,82 @@ faults! {
     UnorderedPeerCopy = "unordered-peer-copy", Async, "runtime.peer.read_after_write", "copied[0]: expected";
     /// A copy from a peer takes whole words of 32 bits, and leaves out the bytes behind them.
     PartialPeerCopy = "partial-peer-copy", Inline, "runtime.peer.odd", "target[";
+    /// A sort puts equal keys in the reverse of their order.
+    UnstableSort = "unstable-sort", Inline, "sort.sort_pairs.u32", "values[";
+    /// A sort takes signed integers for unsigned ones.
+    SignBitInKeys = "sign-bit-in-keys", Inline, "sort.sort.i32", "keys[0]: expected -";
+    /// A sort takes a NaN for the number that its bits would be: a negative one comes first.
+    NanSortedByBits = "nan-sorted-by-bits", Inline, "sort.order.f32", "ascending[0]: expected -inf (ff800000), got NaN";
+    /// A descending sort is an ascending one, read backwards.
+    ReversedDescending = "reversed-descending", Async, "sort.sort_pairs.i16", "descending: true";
+    /// A sort by some bits of the key looks at all of them.
+    BitRangeIgnored = "bit-range-ignored", Inline, "sort.sort.u64", "bits: Some(";
+    /// A sort of pairs moves the keys alone.
+    ValuesNotMoved = "values-not-moved", Inline, "sort.sort_pairs.f64", "values[";
+    /// Random numbers start with a whole block, whatever was skipped of it.
+    SkipToBlock = "skip-to-block", Inline, "random.random.u32", "out[0]: expected";
+    /// The generator leaves out its last round.
+    RoundMissing = "round-missing", Inline, "random.known_answers", "u32[0]: expected 1713891541 (6627e8d5)";
+    /// The lowest bit of random words is 1 too often.
+    LowBitBias = "low-bit-bias", Inline, "random.statistics", "byte 0 of the words: χ² is";
+    /// A gather takes an index out of range modulo the number of places.
+    GatherWraps = "gather-wraps", Inline, "indexing.gather.f32", "out[";
+    /// Of several elements scattered to one place the first stays.
+    ScatterLowest = "scatter-lowest", Async, "indexing.scatter.u16", "out[";
+    /// A compaction counts one element too few.
+    CompactMiscounted = "compact-miscounted", Inline, "indexing.compact.u8", "count[0]: expected";
+    /// A compaction reverses the order of the elements.
+    CompactDisordered = "compact-disordered", Inline, "indexing.compact.c64", "out[0]: expected";
+    /// A histogram leaves out the last number.
+    HistogramBinDropped = "histogram-bin-dropped", Inline, "indexing.histogram.i32", "got 0 (0000000000000000)";
+    /// A permutation of axes is taken for the one that undoes it.
+    AxesInverted = "axes-inverted", Inline, "indexing.permute.f32", "out[";
+    /// An index out of range is not reported.
+    SwallowedIndex = "swallowed-index", Async, "indexing.fault", "an index out of range was not reported";
+    /// Routines for triangles take the other one.
+    TriangleMistaken = "triangle-mistaken", Inline, "blas.symm.f32.reproducible", "c[";
+    /// Triangular routines read a diagonal that is one of ones.
+    DiagonalOfOnesRead = "diagonal-of-ones-read", Inline, "blas.trmm.f64.strict", "got NaN";
+    /// trsm divides by nothing.
+    DiagonalAssumed = "diagonal-assumed", Inline, "blas.trsm.f32.reproducible", "diag: NonUnit";
+    /// trsm takes the conjugate transpose as the transpose.
+    SolveUnconjugated = "solve-unconjugated", Inline, "blas.trsm.c64.strict", "op: C";
+    /// symm multiplies from the other side, where the shapes allow it.
+    SideSwapped = "side-swapped", Inline, "blas.symm.f64.strict", "c[";
+    /// gerc does not conjugate.
+    GercUnconjugated = "gerc-unconjugated", Inline, "blas.gerc.c32", "a with what lies around it";
+    /// The imaginary parts on the diagonal of a Hermitian matrix stay as they were.
+    DiagonalKept = "diagonal-kept", Inline, "blas.herk.c32.strict", "the imaginary parts of the diagonal";
+    /// syrk writes both triangles.
+    BothTriangles = "both-triangles", Inline, "blas.syrk.f32.strict", "what lies around and between the elements of c";
+    /// Every product of a list of matrices takes the first left one.
+    FirstOfList = "first-of-list", Inline, "blas.gemm_batched.f32.strict", "c[";
+    /// rot turns the other way.
+    SineNegated = "sine-negated", Inline, "blas.rot.f64", "x[0]: expected";
+    /// rotm takes a diagonal that is understood as given.
+    RotmFlagMistaken = "rotm-flag-mistaken", Inline, "blas.rotm.f32", "UnitDiagonal";
+    /// iamin takes the last of equal magnitudes.
+    LastSmallest = "last-smallest", Inline, "blas.iamin.f64", "out[0]: expected 0 ";
+    /// trmm multiplies by alpha twice.
+    AlphaTwice = "alpha-twice", Inline, "blas.trmm.f32.reproducible", "b[0]: expected";
+    /// Inclusive scans take what starts a tile from one element too early.
+    TileOffByOne = "tile-off-by-one", Inline, "scan.inclusive_sum.i32", "out[4096]: expected";
+    /// Exclusive scans are inclusive.
+    InclusiveForExclusive = "inclusive-for-exclusive", Inline, "scan.exclusive_sum.i64", "out[0]: expected 0 (0000000000000000)";
+    /// Exclusive scans start with 0, whatever they do.
+    StartsWithZero = "starts-with-zero", Inline, "scan.exclusive_min.f32", "out[0]: expected inf";
+    /// A prefix sum forgets what lies before the node of its tile.
+    FarCarryDropped = "far-carry-dropped", Inline, "scan.inclusive_sum.f32", "out[131072]: expected";
+    /// A prefix sum goes through the elements from left to right.
+    PlainPrefixes = "plain-prefixes", Inline, "scan.inclusive_sum.f64", "out[";
+    /// A mean divides by one fewer than there are elements.
+    MeanOfOneFewer = "mean-of-one-fewer", Inline, "reduction.mean.f32", "out[0]: expected";
+    /// The mean of 16-bit floats is made in them.
+    NarrowMean = "narrow-mean", Inline, "reduction.mean.f16", "out[0]: expected";
+    /// argmin takes the last of equal elements.
+    LastSmallestPlace = "last-smallest-place", Inline, "reduction.argmin.u8", "out[0]: expected";
+    /// argmax passes over NaN.
+    NanPassedOver = "nan-passed-over", Inline, "reduction.argmax.f64", "out[0]: expected";
 }
 
 /// Every fault, with the check that catches it.

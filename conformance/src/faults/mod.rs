@@ -13,8 +13,12 @@ mod contraction;
 mod elements;
 mod fault;
 mod graph;
+mod indexing;
+mod ordering;
 mod products;
 mod rework;
+mod scans;
+mod triangles;
 
 pub use backend::Faulty;
 pub use fault::{Fault, Mode, Planted, faults};

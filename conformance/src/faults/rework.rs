@@ -4,7 +4,9 @@
 
 use super::Fault;
 use super::elements::{Elements, Input, outputs};
-use super::products;
+use super::indexing;
+use super::ordering;
+use super::{products, scans, triangles};
 use crate::reference::Sample;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpwave_core::numerics::blas::ScalarArithmetic;
@@ -86,6 +88,28 @@ impl Rework {
                 Fault::DivisionByZero => division_by_zero(operation),
                 Fault::ZeroSignDropped => zero_sign_dropped(operation),
                 Fault::AccumulatedIota => accumulated_iota(operation),
+                Fault::UnstableSort => ordering::unstable_sort(operation),
+                Fault::NanSortedByBits => ordering::nan_by_bits(operation),
+                Fault::ReversedDescending => ordering::reversed_descending(operation),
+                Fault::RoundMissing => ordering::round_missing(operation),
+                Fault::LowBitBias => ordering::low_bit_bias(operation),
+                Fault::GatherWraps => indexing::gather_wraps(operation),
+                Fault::ScatterLowest => indexing::scatter_lowest(operation),
+                Fault::CompactMiscounted => indexing::compact_miscounted(operation),
+                Fault::CompactDisordered => indexing::compact_disordered(operation),
+                Fault::HistogramBinDropped => indexing::histogram_bin_dropped(operation),
+                Fault::LastSmallest => triangles::last_smallest(operation),
+                Fault::DiagonalKept => triangles::diagonal_kept(operation),
+                Fault::BothTriangles => triangles::both_triangles(operation),
+                Fault::FirstOfList => triangles::first_of_list(operation),
+                Fault::TileOffByOne => scans::off_by_one(operation),
+                Fault::StartsWithZero => scans::starts_with_zero(operation),
+                Fault::FarCarryDropped => scans::far_carry(operation),
+                Fault::PlainPrefixes => scans::plain_prefixes(operation),
+                Fault::MeanOfOneFewer => scans::one_fewer(operation),
+                Fault::NarrowMean => scans::narrow_mean(operation),
+                Fault::LastSmallestPlace => scans::last_smallest_place(operation),
+                Fault::NanPassedOver => scans::nan_passed_over(operation),
                 _ => Rework::default(),
             }
         }

@@ -10,10 +10,10 @@ use crate::session::Session;
 use proptest::prelude::*;
 use proptest::sample::select;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Axis, Buffer, Device, Ops, ReduceOp, Stream};
+use warpwave_core::{Axis, Buffer, Device, Ops, Reduce, ReduceOp, Stream};
 
 /// Matrices of small and middling size, few lines of a great length, and many short ones; and a seed.
-fn shapes(level: Level) -> impl Strategy<Value = (Matrix, u64)> {
+pub(super) fn shapes(level: Level) -> impl Strategy<Value = (Matrix, u64)> {
     let long: &[usize] = match level {
         Level::Smoke => &[1025, 8193],
         _ => &[1025, 8193, 3 * 8192 + 5, 200_001],
@@ -107,6 +107,14 @@ pub(super) fn arguments<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         case.refused(stream.max_cols(&matrix, &mut four), "out")?;
         case.refused(stream.sum_into(&x, &mut none), "out")?;
         case.refused(stream.prod_cols(&matrix, &mut none), "out")?;
+        case.refused(stream.mean_rows(&matrix, &mut four), "out")?;
+        case.refused(stream.mean_cols(&matrix, &mut none), "out")?;
+        case.refused(stream.mean_into(&x, &mut none), "out")?;
+        let mut places = stream.from_slice(&[9_u64; 4])?;
+        case.refused(stream.argmin_rows(&matrix, &mut places), "out")?;
+        case.refused(stream.argmax_cols(&matrix, &mut places), "out")?;
+        case.refused(stream.argmax_into(&x, &mut places.slice_mut(..0)?), "out")?;
+        case.bits("what refused calls must leave alone", &case.read(&places)?, &[9; 4])?;
         case.refused(stream.reduce(ReduceOp::Sum, Axis::Whole, &matrix, &mut four), "x")?;
         case.bits("what refused calls must leave alone", &case.read(&four)?, &[9.0; 4])
     })

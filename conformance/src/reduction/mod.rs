@@ -1,10 +1,13 @@
-//! Reductions: of class R, so every result is compared bit for bit with the tree of [`warpwave_core::numerics::tree`];
+//! Reductions, means and places of extremes: of class R, so every result is compared bit for bit with the tree of [`warpwave_core::numerics::tree`];
 //! with sums and products of exact integers; and with sums in twice the precision, within a bound that follows from the
 //! depth of the tree.
 
+mod arg;
 mod axis;
 mod count;
 mod known;
+mod lines;
+mod mean;
 mod reference;
 mod whole;
 
@@ -14,7 +17,7 @@ use crate::check::Check;
 use crate::failure::{Failure, Verdict};
 use crate::session::Session;
 use warpwave_core::numerics::contract;
-use warpwave_core::{Axis, DType, Device, OperationKind, ReduceOp, match_dtype};
+use warpwave_core::{ArgOp, Axis, DType, Device, OperationKind, ReduceOp, match_dtype};
 
 /// Adds the group.
 pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
@@ -25,6 +28,21 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
         if let Some((op, axis)) = reduction(row.kind) {
             let (kind, dtype) = (row.kind, row.dtype);
             checks.push(Check::of_row("reduction", kind, dtype, None, move |session| one(session, op, axis, dtype)));
+        } else if let Some(other) = other(row.kind) {
+            let (kind, dtype) = (row.kind, row.dtype);
+            checks.push(Check::of_row("reduction", kind, dtype, None, move |session| {
+                let unknown = || Err(Failure::new(format_args!("the suite has no cases for {kind} of {dtype}")));
+                match other {
+                    Other::Mean(axis) => match_dtype!(
+                        dtype,
+                        float T => mean::check::<T, D>(session, axis),
+                        _ => match_dtype!(dtype, complex T => mean::check::<T, D>(session, axis), _ => unknown())
+                    ),
+                    Other::Arg(op, axis) => {
+                        match_dtype!(dtype, real T => arg::check::<T, D>(session, op, axis), _ => unknown())
+                    }
+                }
+            }));
         }
     }
     let all =
@@ -36,6 +54,21 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
 fn reduction(kind: OperationKind) -> Option<(ReduceOp, Axis)> {
     let all = ReduceOp::ALL.iter().flat_map(|&op| Axis::ALL.iter().map(move |&axis| (op, axis)));
     all.into_iter().find(|&(op, axis)| OperationKind::reduce(op, axis) == kind)
+}
+
+/// A reduction that is no [`ReduceOp`].
+#[derive(Clone, Copy)]
+enum Other {
+    Mean(Axis),
+    Arg(ArgOp, Axis),
+}
+
+fn other(kind: OperationKind) -> Option<Other> {
+    let means = Axis::ALL.iter().map(|&axis| (OperationKind::mean(axis), Other::Mean(axis)));
+    let args = ArgOp::ALL
+        .iter()
+        .flat_map(|&op| Axis::ALL.iter().map(move |&axis| (OperationKind::arg(op, axis), Other::Arg(op, axis))));
+    means.chain(args).find(|&(of, _)| of == kind).map(|(_, other)| other)
 }
 
 fn one<D: Device>(session: &mut Session<'_, D>, op: ReduceOp, axis: Axis, dtype: DType) -> Verdict {

@@ -9,7 +9,7 @@ use crate::reference::{Image, Random, Sample, Vector, fronts, seeds};
 use crate::session::Session;
 use proptest::prelude::Just;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Axis, Buffer, DType, Device, Ops, ReduceOp, Stream};
+use warpwave_core::{Axis, Buffer, DType, Device, Ops, Reduce, ReduceOp, Stream};
 
 /// Around one, a warp, the lanes and the chunk of the tree, and the second level of chunks.
 const LENGTHS: &[usize] = &[0, 1, 2, 3, 7, 33, 1023, 1024, 1025, 2049, 8191, 8192, 8193, 3 * 8192 + 5];
@@ -115,6 +115,18 @@ pub(super) fn names<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         }
         axis!(sum_rows [8, -5], sum_cols [-4, 7], prod_rows [15, -14], prod_cols [-21, 10]);
         axis!(min_rows [3, -7], min_cols [-7, 2], max_rows [5, 2], max_cols [3, 5]);
-        Ok(())
+        let mut two = stream.zeros(2)?;
+        macro_rules! axis {
+            ($($method:ident $want:expr),*) => { $(
+                stream.$method(&matrix, &mut two)?;
+                case.bits(stringify!($method), &case.read(&two)?, &$want)?;
+            )* };
+        }
+        axis!(argmin_rows [0, 0], argmin_cols [1, 1], argmax_rows [1, 1], argmax_cols [0, 0]);
+        case.ensure(stream.argmin(&x)? == Some(1) && stream.argmax(&x)? == Some(2), "argmin, argmax")?;
+        let none = x.slice(..0)?;
+        case.ensure(stream.argmin(&none)?.is_none() && stream.argmax(&none)?.is_none(), "argmin, argmax of nothing")?;
+        let x = stream.from_slice(&[3.0_f32, -7.0, 5.0, 2.0])?;
+        case.bits("mean", &[stream.mean(&x)?], &[0.75])
     })
 }

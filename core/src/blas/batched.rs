@@ -34,7 +34,7 @@ pub(super) fn gemm<S: Stream, T: GemmElement>(
     let precision = stream.precision();
     let gemm = arguments(KIND.name(), ops, scalars, [first_a, first_b, first_c], (c.len(), [0; 3]), precision)?;
     let addresses: Vec<u64> =
-        [a, b, &c].iter().flat_map(|list| list.iter().map(|x| x.operand().ptr.addr() as u64)).collect();
+        [a, b, &c].iter().flat_map(|list| list.iter().map(|x| x.operand().ptr.expose() as u64)).collect();
     let pointers = stream.constant(Checked::TYPED, &addresses)?;
     let pointers = pointers.view();
     let reads = a.iter().map(|x| x.reads("a")).chain(b.iter().map(|x| x.reads("b")));

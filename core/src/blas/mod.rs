@@ -1,9 +1,11 @@
 //! BLAS.
 
 mod batched;
+pub(crate) mod givens;
 mod rotation;
 mod triangle;
 
+pub use givens::{Givens, ModifiedGivens, rotg, rotmg};
 pub use rotation::Rotm;
 pub use triangle::BlasTriangle;
 

@@ -20,10 +20,12 @@
 
 use crate::element::{Element, bf16, f16};
 
-const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-/// The golden ratio, and √3 − 1, as fractions of 2³².
-const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-const ROUNDS: usize = 10;
+/// What the first and the third word of a counter are multiplied by in each round.
+pub const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
+/// What is added to the key between rounds: the golden ratio, and √3 − 1, as fractions of 2³².
+pub const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+/// Rounds in a block.
+pub const ROUNDS: usize = 10;
 
 /// Four words from a counter and a key, least significant word first.
 #[inline]

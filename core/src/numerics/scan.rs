@@ -64,7 +64,7 @@ fn prefixes<A: Copy>(mut totals: Vec<A>, level: usize, combine: &impl Fn(A, A) -
     } else {
         vec![None; totals.len().div_ceil(children)]
     };
-    let before = |i: usize| if i % children == 0 { None } else { Some(totals[i - 1]) };
+    let before = |i: usize| if i.is_multiple_of(children) { None } else { Some(totals[i - 1]) };
     (0..totals.len()).map(|i| join(parents[i / children], before(i), combine)).collect()
 }
 

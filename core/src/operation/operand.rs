@@ -35,6 +35,11 @@ impl Ptr {
         self.0.addr()
     }
 
+    /// The address as a number that a pointer may be made of again, by [`with_exposed_provenance`](std::ptr::with_exposed_provenance_mut).
+    pub fn expose(self) -> usize {
+        self.0.expose_provenance()
+    }
+
     /// The address `bytes` further on. Makes no claim that anything is there.
     #[must_use]
     pub const fn byte_add(self, bytes: usize) -> Ptr {

@@ -16,7 +16,7 @@ const DEPTH: usize = 512;
 
 /// # Safety
 /// The problem has elements and something to sum over; its inputs may be read and its outputs written.
-pub(super) unsafe fn gemm<T: GemmArithmetic<Compute = f32>>(workers: &Workers, problem: Problem<T>) {
+pub(super) unsafe fn gemm<T: GemmArithmetic<Compute = f32>>(workers: &Workers, problem: Problem<'_, T>) {
     // SAFETY: the caller's promise.
     unsafe {
         if problem.work() < SHARED {
@@ -42,7 +42,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn new<T: GemmArithmetic<Compute = f32>>(problem: &Problem<T>) -> Self {
+    fn new<T: GemmArithmetic<Compute = f32>>(problem: &Problem<'_, T>) -> Self {
         let (m, n, k) = (problem.c.rows.min(BLOCK), problem.c.cols.min(BLOCK), problem.k().min(DEPTH));
         Scratch { a: vec![0.0; m * k], b: vec![0.0; k * n], c: vec![0.0; m * n] }
     }
@@ -52,7 +52,7 @@ impl Scratch {
 /// As for [`gemm`]; `scratch` was made for this problem or for one with the same dimensions.
 unsafe fn product<T: GemmArithmetic<Compute = f32>>(
     workers: Option<&Workers>,
-    problem: Problem<T>,
+    problem: Problem<'_, T>,
     scratch: &mut Scratch,
 ) {
     let (m, n, k) = (problem.c.rows, problem.c.cols, problem.k());

@@ -2,6 +2,7 @@
 
 use crate::execute::level1::Vector;
 use warpwave_core::Op;
+use warpwave_core::numerics::blas::ScalarArithmetic;
 use warpwave_core::operation::MatrixOperand;
 
 /// A matrix as it enters a routine: transposed already, conjugation still to do.
@@ -87,6 +88,20 @@ impl<T: Copy> Matrix<T> {
     pub(in crate::execute) unsafe fn get(&self, i: usize, j: usize) -> T {
         // SAFETY: the caller's promise.
         unsafe { self.at(i, j).read() }
+    }
+
+    /// Element (`i`, `j`), conjugated if it has to be.
+    ///
+    /// # Safety
+    /// As for [`get`](Self::get).
+    #[inline(always)]
+    pub(in crate::execute) unsafe fn entering(&self, i: usize, j: usize) -> T
+    where
+        T: ScalarArithmetic,
+    {
+        // SAFETY: the caller's promise.
+        let value = unsafe { self.get(i, j) };
+        if self.conj { value.conj() } else { value }
     }
 
     /// Sets element (`i`, `j`).

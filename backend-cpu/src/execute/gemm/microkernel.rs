@@ -10,7 +10,7 @@ use warpwave_core::{Complex32, Complex64};
 /// A panel of `a` holds `M` rows: for each `k`, the real parts of the `M` elements, then the imaginary parts if there
 /// are any. A panel of `b` holds `N` columns in the same way. A tile of sums is `N` columns of `M` rows, all real
 /// parts first. `M` is that of `H` registers `R`.
-pub(super) trait Microkernel: ScalarArithmetic + GemmArithmetic<Compute = Self> {
+pub(in crate::execute) trait Microkernel: ScalarArithmetic + GemmArithmetic<Compute = Self> {
     /// The type of the parts.
     type Part: ScalarArithmetic + Negate;
     /// How many.
@@ -28,11 +28,12 @@ pub(super) trait Microkernel: ScalarArithmetic + GemmArithmetic<Compute = Self> 
     /// The scalar that has these parts.
     fn from_parts(parts: impl Fn(usize) -> Self::Part) -> Self;
 
-    /// Continues the chains in `sums` by the panels, in ascending order.
+    /// Continues the chains in `sums` by the panels, in ascending order: by `a · b`, or with `B_FIRST` by `b · a`, which for
+    /// complex numbers is rounded in another order.
     ///
     /// # Safety
     /// The processor has the register. `a`, `b` and `sums` have the lengths of panels of one depth and of a tile.
-    unsafe fn multiply<R: Register<Part = Self::Part>, const H: usize, const N: usize>(
+    unsafe fn multiply<R: Register<Part = Self::Part>, const H: usize, const N: usize, const B_FIRST: bool>(
         a: &[Self::Part],
         b: &[Self::Part],
         sums: &mut [Self::Part],
@@ -71,7 +72,7 @@ macro_rules! real {
             }
 
             #[inline(always)]
-            unsafe fn multiply<R: Register<Part = $t>, const H: usize, const N: usize>(
+            unsafe fn multiply<R: Register<Part = $t>, const H: usize, const N: usize, const B_FIRST: bool>(
                 a: &[$t],
                 b: &[$t],
                 sums: &mut [$t],
@@ -115,7 +116,7 @@ macro_rules! complex {
             }
 
             #[inline(always)]
-            unsafe fn multiply<R: Register<Part = $r>, const H: usize, const N: usize>(
+            unsafe fn multiply<R: Register<Part = $r>, const H: usize, const N: usize, const B_FIRST: bool>(
                 a: &[$r],
                 b: &[$r],
                 sums: &mut [$r],
@@ -132,7 +133,10 @@ macro_rules! complex {
                             let (b_re, b_im) = (R::splat(b_re[j]), R::splat(b_im[j]));
                             for h in 0..H {
                                 re[j][h] = R::neg_mul_add(a_im[h], b_im, R::mul_add(a_re[h], b_re, re[j][h]));
-                                im[j][h] = R::mul_add(a_im[h], b_re, R::mul_add(a_re[h], b_im, im[j][h]));
+                                im[j][h] = match B_FIRST {
+                                    false => R::mul_add(a_im[h], b_re, R::mul_add(a_re[h], b_im, im[j][h])),
+                                    true => R::mul_add(a_re[h], b_im, R::mul_add(a_im[h], b_re, im[j][h])),
+                                };
                             }
                         }
                     }
@@ -146,6 +150,27 @@ macro_rules! complex {
 complex!(Complex32, f32, __m256, __m512);
 complex!(Complex64, f64, __m256d, __m512d);
 
+/// Calls a function that is generic over the type, the register, and the tile's registers and columns, with those for a level:
+/// as many accumulators as leave registers for the operands, 24 of 32, or 12 of 16.
+macro_rules! with_registers {
+    ($level:expr, $scalar:ty, $f:ident::<$($t:ty),*>($($argument:expr),*)) => {{
+        use $crate::execute::gemm::Microkernel as M;
+        match ($level, <$scalar as M>::PARTS) {
+            #[cfg(target_arch = "x86_64")]
+            ($crate::simd::Level::V4, 1) => $f::<$($t,)* <$scalar as M>::Full, 2, 12>($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            ($crate::simd::Level::V4, _) => $f::<$($t,)* <$scalar as M>::Full, 2, 6>($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            ($crate::simd::Level::V3, 1) => $f::<$($t,)* <$scalar as M>::Half, 2, 6>($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            ($crate::simd::Level::V3, _) => $f::<$($t,)* <$scalar as M>::Half, 1, 6>($($argument),*),
+            (_, 1) => $f::<$($t,)* <$scalar as M>::Any, 2, 6>($($argument),*),
+            (_, _) => $f::<$($t,)* <$scalar as M>::Any, 1, 6>($($argument),*),
+        }
+    }};
+}
+pub(in crate::execute) use with_registers;
+
 /// `N` columns of `H` registers.
 ///
 /// # Safety
@@ -154,7 +179,16 @@ complex!(Complex64, f64, __m256d, __m512d);
 unsafe fn load<R: Register, const H: usize, const N: usize>(from: &[R::Part]) -> [[R; H]; N] {
     debug_assert!(from.len() >= N * H * R::LANES);
     // SAFETY: the caller's promise.
-    std::array::from_fn(|j| std::array::from_fn(|h| unsafe { R::load(from.as_ptr().add((j * H + h) * R::LANES)) }))
+    unsafe {
+        // Loops, not `array::from_fn`, whose closure is a function that may not be compiled for the register.
+        let mut registers = [[R::load(from.as_ptr()); H]; N];
+        for (j, column) in registers.iter_mut().enumerate() {
+            for (h, register) in column.iter_mut().enumerate() {
+                *register = R::load(from.as_ptr().add((j * H + h) * R::LANES));
+            }
+        }
+        registers
+    }
 }
 
 /// Puts `N` columns of `H` registers where they came from.

@@ -4,14 +4,15 @@
 //! blocks that threads share, a block into tiles whose chains are held in registers. Where a chain is interrupted, to
 //! pack the next part of `a` and `b`, its sum is kept as it is.
 
-use super::microkernel::Microkernel;
+use super::ending::Ending;
+use super::microkernel::{Microkernel, with_registers};
 use super::register::Register;
 use super::{Matrix, Problem};
 use crate::simd;
 use crate::workers::Workers;
 use warpwave_core::numerics::Numeric;
-use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
-use warpwave_core::{GemmElement, Scalar};
+use warpwave_core::GemmElement;
+use warpwave_core::numerics::blas::{GemmArithmetic, ScalarArithmetic};
 
 /// Multiplications for which packing costs more than it saves.
 const SMALL: usize = 512;
@@ -24,15 +25,22 @@ const ROWS: usize = 128;
 /// Columns of a block, at most; a multiple of every tile's.
 const COLS: usize = 240;
 
+/// Sums go to `ending`, which has alpha and beta; those of the problem are not looked at.
+///
 /// # Safety
-/// The problem has elements and something to sum over; its inputs may be read and its outputs written.
-pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>>(workers: &Workers, problem: Problem<T>) {
+/// The problem has elements and something to sum over; its inputs may be read, and its outputs written where the ending changes
+/// them.
+pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>>(
+    workers: &Workers,
+    problem: Problem<'_, T>,
+    ending: E,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         if problem.work() <= SMALL {
-            small(workers, problem);
+            small(workers, problem, ending);
         } else {
-            tiled(workers, problem, simd::Level::best());
+            tiled(workers, problem, ending, simd::Level::best());
         }
     }
 }
@@ -41,49 +49,33 @@ pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>>(workers: &Wor
 ///
 /// # Safety
 /// As for [`gemm`], and the processor is at that level.
-pub(super) unsafe fn tiled<T: GemmArithmetic<Compute: Microkernel>>(
+pub(super) unsafe fn tiled<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>>(
     workers: &Workers,
-    problem: Problem<T>,
+    problem: Problem<'_, T>,
+    ending: E,
     level: simd::Level,
 ) {
-    // As many accumulators as leave registers for the operands: 24 of 32, or 12 of 16.
-    let complex = T::Compute::PARTS == 2;
     // SAFETY: the caller's promise.
-    unsafe {
-        match (level, complex) {
-            #[cfg(target_arch = "x86_64")]
-            (simd::Level::V4, false) => blocked::<T, Full<T>, 2, 12>(workers, problem),
-            #[cfg(target_arch = "x86_64")]
-            (simd::Level::V4, true) => blocked::<T, Full<T>, 2, 6>(workers, problem),
-            #[cfg(target_arch = "x86_64")]
-            (simd::Level::V3, false) => blocked::<T, Half<T>, 2, 6>(workers, problem),
-            #[cfg(target_arch = "x86_64")]
-            (simd::Level::V3, true) => blocked::<T, Half<T>, 1, 6>(workers, problem),
-            (_, false) => blocked::<T, Any<T>, 2, 6>(workers, problem),
-            (_, true) => blocked::<T, Any<T>, 1, 6>(workers, problem),
-        }
-    }
+    unsafe { with_registers!(level, T::Compute, blocked::<T, E>(workers, problem, ending)) }
 }
-
-type Any<T> = <<T as GemmElement>::Compute as Microkernel>::Any;
-#[cfg(target_arch = "x86_64")]
-type Half<T> = <<T as GemmElement>::Compute as Microkernel>::Half;
-#[cfg(target_arch = "x86_64")]
-type Full<T> = <<T as GemmElement>::Compute as Microkernel>::Full;
 
 /// Element by element.
 ///
 /// # Safety
 /// As for [`gemm`].
-unsafe fn small<T: GemmArithmetic<Compute: Microkernel>>(workers: &Workers, problem: Problem<T>) {
+unsafe fn small<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>>(
+    workers: &Workers,
+    problem: Problem<'_, T>,
+    ending: E,
+) {
     workers.split(problem.batch, (GRAIN / problem.work()).max(1), |products| {
         simd::vectorize(
             #[inline(always)]
             || {
                 for index in products {
-                    let Problem { alpha, beta, a, b, c, .. } = problem.product(index);
+                    let Problem { a, b, c, .. } = problem.product(index);
                     for j in 0..c.cols {
-                        for i in 0..c.rows {
+                        for i in (0..c.rows).filter(|&i| ending.changes(i, j)) {
                             let mut sum = T::Compute::ZERO;
                             for k in 0..a.cols {
                                 // SAFETY: indices within the matrices, which the caller lets us read.
@@ -91,7 +83,7 @@ unsafe fn small<T: GemmArithmetic<Compute: Microkernel>>(workers: &Workers, prob
                                 sum = T::Compute::mul_add(a, b, sum);
                             }
                             // SAFETY: as above, and each product of the batch is in one range only.
-                            unsafe { finish(alpha, sum, beta, &c, i, j) };
+                            unsafe { finish(&ending, sum, &c, (i, j), (i, j)) };
                         }
                     }
                 }
@@ -111,21 +103,22 @@ unsafe fn element<T: GemmArithmetic>(matrix: &Matrix<T>, i: usize, j: usize) -> 
     if matrix.conj { value.conj() } else { value }
 }
 
+/// Ends the sum of element (`i`, `j`) of a block of `c`, which is (`row`, `col`) of all of it.
+///
 /// # Safety
-/// Element (`i`, `j`) of `c` exists and may be written.
+/// The element exists and may be written.
 #[inline(always)]
-unsafe fn finish<T: GemmArithmetic>(
-    alpha: T::Compute,
+unsafe fn finish<T: GemmArithmetic, E: Ending<T>>(
+    ending: &E,
     sum: T::Compute,
-    beta: T::Compute,
     c: &Matrix<T>,
-    i: usize,
-    j: usize,
+    (i, j): (usize, usize),
+    (row, col): (usize, usize),
 ) {
-    // SAFETY: the caller's promise. With `beta` = 0, `c` is not read.
+    // SAFETY: the caller's promise.
     unsafe {
-        let old = if beta == T::Compute::ZERO { T::ZERO } else { c.get(i, j) };
-        c.set(i, j, T::narrow(blas::update(alpha, sum, beta, old.widen())));
+        let old = if ending.reads() { c.get(i, j) } else { T::ZERO };
+        c.set(i, j, ending.end(row, col, sum, old));
     }
 }
 
@@ -133,9 +126,10 @@ unsafe fn finish<T: GemmArithmetic>(
 ///
 /// # Safety
 /// As for [`gemm`], and the processor has the register.
-unsafe fn blocked<T, R, const H: usize, const N: usize>(workers: &Workers, problem: Problem<T>)
+unsafe fn blocked<T, E, R, const H: usize, const N: usize>(workers: &Workers, problem: Problem<'_, T>, ending: E)
 where
     T: GemmArithmetic<Compute: Microkernel>,
+    E: Ending<T>,
     R: Register<Part = <T::Compute as Microkernel>::Part>,
 {
     let (m, n) = (problem.c.rows, problem.c.cols);
@@ -152,14 +146,17 @@ where
         for job in jobs {
             let (index, block) = (job / (down * across), job % (down * across));
             let (i, j) = (block % down * rows, block / down * cols);
-            let Problem { alpha, beta, a, b, c, .. } = problem.product(index);
+            let Problem { a, b, c, .. } = problem.product(index);
             let k = a.cols;
             let c = c.block(i, j, rows.min(m - i), cols.min(n - j));
+            if !ending.changes_any(i..i + c.rows, j..j + c.cols) {
+                continue;
+            }
             let (a, b) = (a.block(i, 0, c.rows, k), b.block(0, j, k, c.cols));
             // SAFETY: the blocks lie in the matrices, and no other job has this block of `c`.
             simd::vectorize(
                 #[inline(always)]
-                || unsafe { compute::<T, R, H, N>(alpha, a, b, beta, c, &mut scratch) },
+                || unsafe { compute::<T, E, R, H, N>(&ending, [a, b, c], (i, j), &mut scratch) },
             );
         }
     });
@@ -180,21 +177,20 @@ impl<R: ScalarArithmetic> Scratch<R> {
     }
 }
 
-/// One block.
+/// One block, whose first element is (`row`, `col`) of all of `c`.
 ///
 /// # Safety
 /// The dimensions agree; `a` and `b` may be read and `c` written. `scratch` has room for the block. The processor has
 /// the register.
 #[inline(always)]
-unsafe fn compute<T, R, const H: usize, const N: usize>(
-    alpha: T::Compute,
-    a: Matrix<T>,
-    b: Matrix<T>,
-    beta: T::Compute,
-    c: Matrix<T>,
+unsafe fn compute<T, E, R, const H: usize, const N: usize>(
+    ending: &E,
+    [a, b, c]: [Matrix<T>; 3],
+    (row, col): (usize, usize),
     scratch: &mut Scratch<R::Part>,
 ) where
     T: GemmArithmetic<Compute: Microkernel>,
+    E: Ending<T>,
     R: Register<Part = <T::Compute as Microkernel>::Part>,
 {
     let (height, parts) = (H * R::LANES, T::Compute::PARTS);
@@ -215,17 +211,21 @@ unsafe fn compute<T, R, const H: usize, const N: usize>(
         for b in panels_b.chunks_exact(N * deep * parts) {
             for (a, tile) in panels_a.chunks_exact(height * deep * parts).zip(&mut tiles) {
                 // SAFETY: the caller's promise; the panels and the tile were cut to their lengths.
-                unsafe { T::Compute::multiply::<R, H, N>(a, b, tile) };
+                unsafe { T::Compute::multiply::<R, H, N, false>(a, b, tile) };
             }
         }
     }
     for (index, tile) in sums.chunks_exact(tile_len).enumerate() {
         let (first_row, first_col) = (index % down * height, index / down * N);
-        for j in 0..N.min(c.cols - first_col) {
-            for i in 0..height.min(c.rows - first_row) {
-                let sum = T::Compute::from_parts(|part| tile[(part * N + j) * height + i]);
-                // SAFETY: an element of `c`, which the caller lets us write.
-                unsafe { finish(alpha, sum, beta, &c, first_row + i, first_col + j) };
+        for j in first_col..c.cols.min(first_col + N) {
+            for i in first_row..c.rows.min(first_row + height) {
+                let at = (row + i, col + j);
+                if ending.changes(at.0, at.1) {
+                    let place = (j - first_col) * height + i - first_row;
+                    let sum = T::Compute::from_parts(|part| tile[part * N * height + place]);
+                    // SAFETY: an element of `c`, which the caller lets us write.
+                    unsafe { finish(ending, sum, &c, (i, j), at) };
+                }
             }
         }
     }

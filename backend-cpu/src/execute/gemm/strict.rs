@@ -7,11 +7,11 @@ use gemm::Parallelism;
 use warpwave_core::numerics::blas::ScalarArithmetic;
 
 /// Multiplications that are worth sharing between threads.
-pub(super) const SHARED: usize = 1 << 20;
+pub(in crate::execute) const SHARED: usize = 1 << 20;
 
 /// # Safety
 /// The problem has elements and something to sum over; its inputs may be read and its outputs written.
-pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<T>) {
+pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<'_, T>) {
     let each = |index: usize, parallelism: Parallelism| {
         let Problem { alpha, beta, a, b, c, .. } = problem.product(index);
         // SAFETY: the caller's promise.
@@ -21,12 +21,15 @@ pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<T>
         let grain = (SHARED / problem.work()).max(1);
         workers.split(problem.batch, grain, |products| products.for_each(|index| each(index, Parallelism::None)));
     } else {
-        // Inside `install` rayon knows no other pool than the device's.
-        let parallelism = || match workers.installed() {
-            1 => Parallelism::None,
-            threads => Parallelism::Rayon(threads),
-        };
-        workers.install(|| (0..problem.batch).for_each(|index| each(index, parallelism())));
+        workers.install(|| (0..problem.batch).for_each(|index| each(index, parallelism(workers))));
+    }
+}
+
+/// All of the device's threads, for use inside [`Workers::install`], where rayon knows no other pool.
+pub(in crate::execute) fn parallelism(workers: &Workers) -> Parallelism {
+    match workers.installed() {
+        1 => Parallelism::None,
+        threads => Parallelism::Rayon(threads),
     }
 }
 
@@ -34,7 +37,7 @@ pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<T>
 ///
 /// # Safety
 /// The dimensions agree and are positive; `a` and `b` may be read and `c` written.
-pub(super) unsafe fn multiply<T: ScalarArithmetic>(
+pub(in crate::execute) unsafe fn multiply<T: ScalarArithmetic>(
     alpha: T,
     a: Matrix<T>,
     b: Matrix<T>,

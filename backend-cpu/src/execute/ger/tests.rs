@@ -31,13 +31,15 @@ fn check<T: Sample + ScalarArithmetic>() {
                 [((1, 1), (0.7, -0.3)), ((-1, 2), (-1.0, 0.0)), ((3, -2), (1.0, 0.0)), ((1, -1), (0.0, 0.0))]
             {
                 let alpha = T::of(alpha.0, alpha.1);
+                let conj = T::DTYPE.is_complex() && cols % 2 == 1;
+                let of_y = |j: usize| if conj { y[j].conj() } else { y[j] };
                 let expected: Vec<T> =
-                    (0..rows * cols).map(|e| blas::ger(alpha, x[e % rows], y[e / rows], a[e])).collect();
+                    (0..rows * cols).map(|e| blas::ger(alpha, x[e % rows], of_y(e / rows), a[e])).collect();
                 on_each_device(|run| {
                     let (mut x, mut y) = (Guarded::vector(&x, inc_x), Guarded::vector(&y, inc_y));
                     let mut a = Guarded::matrices(&a, shape, 0);
                     run(Operation::Ger {
-                        conj: false,
+                        conj,
                         alpha: ScalarValue::new(alpha),
                         x: x.strided(inc_x),
                         y: y.strided(inc_y),
@@ -46,7 +48,7 @@ fn check<T: Sample + ScalarArithmetic>() {
                     assert_bits(
                         &a.values(),
                         &expected,
-                        format!("{shape:?}, increments {inc_x} and {inc_y}, alpha {alpha}"),
+                        format!("{shape:?}, increments {inc_x} and {inc_y}, alpha {alpha}, conj {conj}"),
                     );
                 });
             }

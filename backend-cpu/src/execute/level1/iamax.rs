@@ -1,4 +1,4 @@
-//! `iamax`.
+//! `iamax` and `iamin`.
 
 use super::{GRAIN, Vector};
 use crate::simd;
@@ -10,10 +10,11 @@ use warpwave_core::numerics::blas::ScalarArithmetic;
 /// Elements whose largest key is found before anything asks where it is.
 const BLOCK: usize = 1024;
 
-/// A magnitude as an integer with the same order, in which every NaN is one and the largest.
+/// A magnitude as an integer, the largest of which is looked for: every NaN is one and the largest.
 pub(super) trait Key: Copy {
     type Key: Ord + Copy + Default + Send;
-    fn key(self) -> Self::Key;
+    /// Numbers in their order, or with `SMALLEST` in the opposite one.
+    fn key<const SMALLEST: bool>(self) -> Self::Key;
 }
 
 macro_rules! key {
@@ -21,10 +22,15 @@ macro_rules! key {
         impl Key for $t {
             type Key = $bits;
             #[inline(always)]
-            fn key(self) -> $bits {
+            fn key<const SMALLEST: bool>(self) -> $bits {
+                const INFINITY: $bits = <$t>::INFINITY.to_bits();
                 // Of numbers without a sign, the larger has the larger bits, and those of a NaN follow those of
                 // infinity.
-                self.to_bits().min(<$t>::INFINITY.to_bits() + 1)
+                let bits = self.to_bits();
+                match SMALLEST {
+                    true if bits <= INFINITY => INFINITY - bits,
+                    _ => bits.min(INFINITY + 1),
+                }
             }
         }
     };
@@ -32,22 +38,26 @@ macro_rules! key {
 key!(f32, u32);
 key!(f64, u64);
 
-/// The index of the first NaN, else of the first largest `|re| + |im|`; `u64::MAX` of nothing.
+/// The index of the first NaN, else of the first largest `|re| + |im|`, or with `SMALLEST` of the first smallest; `u64::MAX` of
+/// nothing.
 ///
 /// # Safety
 /// `x` may be read.
-pub(super) unsafe fn iamax<T: ScalarArithmetic<Magnitude: Key>>(workers: &Workers, x: Vector<T>) -> u64 {
+pub(super) unsafe fn extreme<T: ScalarArithmetic<Magnitude: Key>, const SMALLEST: bool>(
+    workers: &Workers,
+    x: Vector<T>,
+) -> u64 {
     if x.len() == 0 {
         return u64::MAX;
     }
     if x.len() <= GRAIN {
         // SAFETY: the caller's promise.
-        return unsafe { first_largest(x, 0..x.len()) }.1 as u64;
+        return unsafe { first_largest::<T, SMALLEST>(x, 0..x.len()) }.1 as u64;
     }
     let best: Mutex<Option<(_, usize)>> = Mutex::new(None);
     workers.split(x.len(), GRAIN, |range| {
         // SAFETY: the caller's promise; no range is empty.
-        let (key, index) = unsafe { first_largest(x, range) };
+        let (key, index) = unsafe { first_largest::<T, SMALLEST>(x, range) };
         let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
         if best.is_none_or(|(largest, first)| key > largest || (key == largest && index < first)) {
             *best = Some((key, index));
@@ -60,11 +70,11 @@ pub(super) unsafe fn iamax<T: ScalarArithmetic<Magnitude: Key>>(workers: &Worker
 ///
 /// # Safety
 /// `range` is not empty and within the vector, which may be read.
-unsafe fn first_largest<T: ScalarArithmetic<Magnitude: Key>>(
+unsafe fn first_largest<T: ScalarArithmetic<Magnitude: Key>, const SMALLEST: bool>(
     x: Vector<T>,
     range: Range<usize>,
 ) -> (<T::Magnitude as Key>::Key, usize) {
-    let key = |x: T| x.abs1().key();
+    let key = |x: T| x.abs1().key::<SMALLEST>();
     let largest = |block: Range<usize>| {
         simd::vectorize(
             #[inline(always)]

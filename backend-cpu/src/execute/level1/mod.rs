@@ -7,18 +7,19 @@ pub(super) mod fixture;
 mod iamax;
 mod norm;
 mod reduce;
+mod rotate;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod update;
 mod vector;
 
-pub(super) use reduce::dot_chunk;
+pub(super) use reduce::{dot as dot_product, dot_chunk};
 pub(super) use tree::join;
 pub(super) use vector::Vector;
 
 use crate::workers::Workers;
-use warpwave_core::operation::{Span, Strided};
+use warpwave_core::operation::{RotmFlag, Span, Strided};
 use warpwave_core::{DType, Scalar, ScalarValue};
 
 type Magnitude<T> = <T as Scalar>::Magnitude;
@@ -150,7 +151,53 @@ pub(crate) unsafe fn asum(workers: &Workers, x: Strided, out: Span) -> Option<()
 pub(crate) unsafe fn iamax(workers: &Workers, x: Strided, out: Span) -> Option<()> {
     match_scalar!(x.dtype, T => {
         // SAFETY: the caller's promise; `out` has one element.
-        unsafe { out.ptr.as_ptr().cast::<u64>().write(iamax::iamax(workers, Vector::<T>::new(&x))) };
+        unsafe { out.ptr.as_ptr().cast::<u64>().write(iamax::extreme::<T, false>(workers, Vector::new(&x))) };
         Some(())
     })
+}
+
+/// `out` = the index of the first smallest magnitude, or `u64::MAX` of nothing.
+///
+/// # Safety
+/// As for [`super::execute`].
+pub(crate) unsafe fn iamin(workers: &Workers, x: Strided, out: Span) -> Option<()> {
+    match_scalar!(x.dtype, T => {
+        // SAFETY: the caller's promise; `out` has one element.
+        unsafe { out.ptr.as_ptr().cast::<u64>().write(iamax::extreme::<T, true>(workers, Vector::new(&x))) };
+        Some(())
+    })
+}
+
+/// The points (`x[i]`, `y[i]`) rotated by the cosine `c` and the sine `s`.
+///
+/// # Safety
+/// As for [`super::execute`].
+pub(crate) unsafe fn rot(workers: &Workers, c: ScalarValue, s: ScalarValue, x: Strided, y: Strided) -> Option<()> {
+    match_scalar!(x.dtype, T => {
+        let (c, s): (Magnitude<T>, T) = (c.get()?, s.get()?);
+        // SAFETY: the caller's promise.
+        unsafe { rotate::rot(workers, c, s, Vector::new(&x), Vector::new(&y)) };
+        Some(())
+    })
+}
+
+/// The points (`x[i]`, `y[i]`) under a modified rotation.
+///
+/// # Safety
+/// As for [`super::execute`].
+pub(crate) unsafe fn rotm(
+    workers: &Workers,
+    flag: RotmFlag,
+    h: [ScalarValue; 4],
+    x: Strided,
+    y: Strided,
+) -> Option<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match x.dtype {
+            DType::F32 => rotate::rotm::<f32>(workers, flag, h, Vector::new(&x), Vector::new(&y)),
+            DType::F64 => rotate::rotm::<f64>(workers, flag, h, Vector::new(&x), Vector::new(&y)),
+            _ => None,
+        }
+    }
 }

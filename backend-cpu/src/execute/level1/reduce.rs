@@ -11,7 +11,12 @@ use warpwave_core::numerics::{Canonical, Numeric};
 ///
 /// # Safety
 /// The vectors have the same length and may be read.
-pub(super) unsafe fn dot<T: ScalarArithmetic>(workers: &Workers, conj: bool, x: Vector<T>, y: Vector<T>) -> T {
+pub(in crate::execute) unsafe fn dot<T: ScalarArithmetic>(
+    workers: &Workers,
+    conj: bool,
+    x: Vector<T>,
+    y: Vector<T>,
+) -> T {
     // SAFETY: `reduce` asks for ranges within the vectors.
     let chunk = |range| unsafe { dot_chunk(conj, x, y, range) };
     tree::reduce(workers, x.len(), chunk, |a, b| a + b).unwrap_or(T::ZERO).canonical()

@@ -3,7 +3,7 @@
 
 use super::fixture::{Guarded, Random, SIZES, Sample, assert_bits, on_each_device};
 use warpwave_core::numerics::blas::{self, ScalarArithmetic};
-use warpwave_core::operation::{Ptr, Span, Strided};
+use warpwave_core::operation::{Ptr, RotmFlag, Span, Strided};
 use warpwave_core::{Complex32, Complex64, Element, Operation, Scalar, ScalarValue, bf16, f16};
 
 const INCREMENTS: [(isize, isize); 7] = [(1, 1), (1, -1), (-1, 1), (2, -3), (-2, 3), (3, 2), (-3, -2)];
@@ -65,6 +65,51 @@ fn updates<T: Sample + ScalarArithmetic>() {
             });
         }
     });
+}
+
+fn rotations<T: Sample + ScalarArithmetic<Magnitude: Sample>>() {
+    let (c, s) = (<T::Magnitude as Sample>::of(0.6, 0.0), T::of(0.64, -0.48));
+    vectors(T::any, |x, inc_x, y, inc_y, what| {
+        let (new_x, new_y): (Vec<T>, Vec<T>) = x.iter().zip(y).map(|(&x, &y)| blas::rotation::rot(c, s, x, y)).unzip();
+        on_each_device(|run| {
+            let (mut a, mut b) = (Guarded::vector(x, inc_x), Guarded::vector(y, inc_y));
+            let (c, s) = (ScalarValue::new(c), ScalarValue::new(s));
+            run(Operation::Rot { c, s, x: a.strided(inc_x), y: b.strided(inc_y) });
+            assert_bits(&a.values(), &new_x, format!("x of rot, {what}"));
+            assert_bits(&b.values(), &new_y, format!("y of rot, {what}"));
+        });
+    });
+}
+
+fn modified_rotations<T: Sample + ScalarArithmetic>() {
+    // What a flag does not give is not looked at.
+    let h = [0.7, -0.3, 1.9, 0.4].map(|h| T::of(h, 0.0));
+    let nan = T::of(f64::NAN, 0.0);
+    let given = [
+        (RotmFlag::Full, h),
+        (RotmFlag::UnitDiagonal, [nan, h[1], h[2], nan]),
+        (RotmFlag::UnitOffDiagonal, [h[0], nan, nan, h[3]]),
+        (RotmFlag::Identity, [nan; 4]),
+    ];
+    for (flag, h) in given {
+        vectors(T::any, |x, inc_x, y, inc_y, what| {
+            let points = x.iter().zip(y).map(|(&x, &y)| blas::rotation::rotm(flag, h, x, y));
+            let (new_x, new_y): (Vec<T>, Vec<T>) = points.unzip();
+            on_each_device(|run| {
+                let (mut a, mut b) = (Guarded::vector(x, inc_x), Guarded::vector(y, inc_y));
+                run(Operation::Rotm { flag, h: h.map(ScalarValue::new), x: a.strided(inc_x), y: b.strided(inc_y) });
+                assert_bits(&a.values(), &new_x, format!("x of rotm {flag}, {what}"));
+                assert_bits(&b.values(), &new_y, format!("y of rotm {flag}, {what}"));
+            });
+        });
+    }
+}
+
+#[test]
+fn rot_and_rotm_are_the_definitions() {
+    for_scalars!(rotations);
+    modified_rotations::<f32>();
+    modified_rotations::<f64>();
 }
 
 /// `out` after an operation that reduces to one element.
@@ -143,16 +188,17 @@ fn special_reductions<T: Sample + ScalarArithmetic<Magnitude: Sample + ScalarAri
     }
 }
 
-fn index<T: Sample + Scalar>(run: &dyn Fn(Operation), x: &[T], inc: isize) -> u64 {
+fn index<T: Sample + Scalar>(run: &dyn Fn(Operation), smallest: bool, x: &[T], inc: isize) -> u64 {
     let (mut a, mut out) = (Guarded::vector(x, inc), [0u64]);
     let span = Span { ptr: Ptr::new(out.as_mut_ptr().cast()), dtype: u64::DTYPE, len: 1 };
-    run(Operation::Iamax { x: a.strided(inc), out: span });
+    let x = a.strided(inc);
+    run(if smallest { Operation::Iamin { x, out: span } } else { Operation::Iamax { x, out: span } });
     let [index] = out;
     index
 }
 
-fn largest<T: Sample + ScalarArithmetic<Magnitude: ScalarArithmetic>>() {
-    // Small integers: many elements tie for the largest.
+fn extremes<T: Sample + ScalarArithmetic<Magnitude: ScalarArithmetic>>() {
+    // Small integers: many elements tie for the largest, and for the smallest.
     let make = |random: &mut Random| T::of(random.below(9) as f64 - 4.0, random.below(9) as f64 - 4.0);
     let mut random = Random(3);
     for len in SIZES {
@@ -165,10 +211,14 @@ fn largest<T: Sample + ScalarArithmetic<Magnitude: ScalarArithmetic>>() {
             nan[random.below(len)] = T::of(f64::NAN, 0.0);
         }
         for x in [&ties, &ordinary, &any, &nan, &vec![T::of(0.0, -0.0); len]] {
-            let expected = blas::iamax(len, |i| x[i]).map_or(u64::MAX, |i| i as u64);
+            let expected = [blas::iamax(len, |i| x[i]), blas::iamin(len, |i| x[i])];
             for inc in [1, -1, 2, -3] {
                 on_each_device(|run| {
-                    assert_eq!(index(run, x, inc), expected, "{len} of {}, increment {inc}", T::DTYPE)
+                    for (smallest, expected) in [false, true].into_iter().zip(expected) {
+                        let expected = expected.map_or(u64::MAX, |i| i as u64);
+                        let what = format!("{len} of {}, increment {inc}, smallest {smallest}", T::DTYPE);
+                        assert_eq!(index(run, smallest, x, inc), expected, "{what}");
+                    }
                 });
             }
         }
@@ -217,8 +267,8 @@ fn reductions_of_nan_and_infinity_are_the_definitions() {
 }
 
 #[test]
-fn iamax_is_the_definition() {
-    for_scalars!(largest);
+fn iamax_and_iamin_are_the_definitions() {
+    for_scalars!(extremes);
 }
 
 #[test]

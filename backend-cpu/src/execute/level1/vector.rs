@@ -28,6 +28,11 @@ impl<T: Copy> Vector<T> {
         Vector { first, inc, len }
     }
 
+    /// `len` elements from element `first` on.
+    pub(in crate::execute) fn part(&self, first: usize, len: usize) -> Self {
+        Vector { first: self.at(first), inc: self.inc, len }
+    }
+
     /// How many elements.
     #[inline(always)]
     pub(in crate::execute) fn len(&self) -> usize {
@@ -42,7 +47,7 @@ impl<T: Copy> Vector<T> {
 
     /// The address of element `i`.
     #[inline(always)]
-    fn at(&self, i: usize) -> *mut T {
+    pub(in crate::execute) fn at(&self, i: usize) -> *mut T {
         self.first.wrapping_offset(self.inc.wrapping_mul(i as isize))
     }
 

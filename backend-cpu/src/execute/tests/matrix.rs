@@ -1,7 +1,11 @@
 use super::{Memory, Random, SIZES, moderate, patterns, run};
-use warpwave_core::numerics::{RealNumeric, Reducible, contract, reduction};
+use warpwave_core::numerics::blas::GemmArithmetic;
+use warpwave_core::numerics::order::SortKey;
+use warpwave_core::numerics::{CastFrom, Numeric, RealNumeric, Reducible, contract, reduction};
 use warpwave_core::operation::MatrixOperand;
-use warpwave_core::{Axis, DType, Element, Layout, Operation, OperationKind, ReduceOp, f16, match_dtype};
+use warpwave_core::{
+    ArgOp, Axis, DType, Element, Layout, Operation, OperationKind, ReduceOp, Scalar, f16, match_dtype,
+};
 
 /// A matrix in a larger piece of memory: `ld` is `gap` more than it has to be.
 struct Matrix<T> {
@@ -179,6 +183,130 @@ fn edges_of_reductions() {
     check_whole(&[f32::from_bits(0xff80_0001)], ReduceOp::Min, f32::from_bits(0x7fc0_0000));
     // 4,096 ones past the largest odd f16: only a sum kept in f32 counts them.
     check_whole(&vec![f16::ONE; 4096], ReduceOp::Sum, f16::from_f32_const(4096.0));
+}
+
+/// A contiguous column, as whole reductions take it.
+fn column<T: Element>(x: &mut Memory<T>, len: usize) -> MatrixOperand {
+    MatrixOperand { ptr: x.ptr(), dtype: T::DTYPE, rows: len, cols: 1, ld: len.max(1), layout: Layout::ColumnMajor }
+}
+
+/// Few and many lines, short ones, and some that are gone through in more than one piece.
+const LINES: [(usize, usize); 12] = [
+    (0, 3),
+    (3, 0),
+    (1, 1),
+    (1, 9),
+    (9, 1),
+    (33, 31),
+    (17, 259),
+    (3, 1025),
+    (300, 40),
+    (8193, 3),
+    (2, 70_000),
+    (70_000, 2),
+];
+
+/// Each layout, with and without padding, each axis, and each type.
+fn every_matrix(mut body: impl FnMut((usize, usize), usize, Layout, Axis, DType)) {
+    for shape in LINES {
+        for (gap, layout) in [(0, Layout::ColumnMajor), (3, Layout::RowMajor), (5, Layout::ColumnMajor)] {
+            for axis in [Axis::Rows, Axis::Cols] {
+                DType::ALL.iter().for_each(|&dtype| body(shape, gap, layout, axis, dtype));
+            }
+        }
+    }
+}
+
+#[test]
+fn means() {
+    fn whole<T: GemmArithmetic>(values: &[T])
+    where
+        <T::Compute as Scalar>::Magnitude: CastFrom<u64>,
+    {
+        let len = values.len();
+        let (mut x, mut out) = (Memory::new(values), Memory::new(&[T::ONE]));
+        run(Operation::Mean { axis: Axis::Whole, x: column(&mut x, len), out: out.span() });
+        out.assert_is(&[reduction::mean(len, |i| values[i])], format_args!("mean of {len}"));
+    }
+    fn lines<T: GemmArithmetic>((rows, cols): (usize, usize), gap: usize, layout: Layout, axis: Axis)
+    where
+        <T::Compute as Scalar>::Magnitude: CastFrom<u64>,
+    {
+        let mut x = Matrix::<T>::new(moderate, rows, cols, gap, layout);
+        let (count, len) = if axis == Axis::Rows { (rows, cols) } else { (cols, rows) };
+        let mut out = Memory::new(&patterns::<T>(count, 29));
+        run(Operation::Mean { axis, x: x.operand(), out: out.span() });
+        let at = |line: usize, i: usize| if axis == Axis::Rows { x.at(line, i) } else { x.at(i, line) };
+        let expected: Vec<T> = (0..count).map(|line| reduction::mean(len, |i| at(line, i))).collect();
+        out.assert_is(&expected, format_args!("mean of {axis} of {rows} × {cols}, {layout:?}"));
+    }
+    for len in SIZES.into_iter().chain([63, 64, 65, 3 * 8192 + 1025]) {
+        for dtype in [DType::F16, DType::Bf16, DType::F32, DType::F64] {
+            match_dtype!(dtype, float T => [moderate::<T>, patterns::<T>].iter().for_each(|v| whole(&v(len, 30))), _ => unreachable!());
+        }
+        for dtype in [DType::C32, DType::C64] {
+            match_dtype!(dtype, complex T => [moderate::<T>, patterns::<T>].iter().for_each(|v| whole(&v(len, 31))), _ => unreachable!());
+        }
+    }
+    every_matrix(|shape, gap, layout, axis, dtype| {
+        match_dtype!(
+            dtype,
+            float T => lines::<T>(shape, gap, layout, axis),
+            _ => match_dtype!(dtype, complex T => lines::<T>(shape, gap, layout, axis), _ => ())
+        );
+    });
+    // More ones than f16 can count: only a sum that is kept in f32 has the mean 1.
+    whole(&vec![f16::ONE; 4097]);
+    let mut out = Memory::new(&[0_f32]);
+    run(Operation::Mean { axis: Axis::Whole, x: column(&mut Memory::<f32>::new(&[]), 0), out: out.span() });
+    out.assert_is(&[f32::from_bits(0x7fc0_0000)], "mean of nothing");
+}
+
+#[test]
+fn places_of_extremes() {
+    fn first<T: SortKey + Numeric>(op: ArgOp, len: usize, at: impl FnMut(usize) -> T) -> u64 {
+        let index = if op == ArgOp::Min { reduction::argmin(len, at) } else { reduction::argmax(len, at) };
+        index.map_or(u64::MAX, |index| index as u64)
+    }
+    fn whole<T: SortKey + Numeric>(values: &[T]) {
+        let len = values.len();
+        for op in [ArgOp::Min, ArgOp::Max] {
+            let (mut x, mut out) = (Memory::new(values), Memory::new(&[7_u64]));
+            run(Operation::ArgReduce { op, axis: Axis::Whole, x: column(&mut x, len), out: out.span() });
+            out.assert_is(&[first(op, len, |i| values[i])], format_args!("{op} of {len} of {}", T::DTYPE));
+        }
+    }
+    fn lines<T: SortKey + Numeric>((rows, cols): (usize, usize), gap: usize, layout: Layout, axis: Axis) {
+        let (count, len) = if axis == Axis::Rows { (rows, cols) } else { (cols, rows) };
+        for (op, values) in [(ArgOp::Min, moderate::<T> as fn(usize, u64) -> Vec<T>), (ArgOp::Max, patterns::<T>)] {
+            let mut x = Matrix::<T>::new(values, rows, cols, gap, layout);
+            let mut out = Memory::new(&patterns::<u64>(count, 32));
+            run(Operation::ArgReduce { op, axis, x: x.operand(), out: out.span() });
+            let at = |line: usize, i: usize| if axis == Axis::Rows { x.at(line, i) } else { x.at(i, line) };
+            let expected: Vec<u64> = (0..count).map(|line| first(op, len, |i| at(line, i))).collect();
+            out.assert_is(&expected, format_args!("{op} of {axis} of {rows} × {cols} of {}, {layout:?}", T::DTYPE));
+        }
+    }
+    for len in SIZES.into_iter().chain([65_536, 65_537, 200_001]) {
+        for dtype in DType::ALL {
+            match_dtype!(dtype, real T => [moderate::<T>, patterns::<T>].iter().for_each(|v| whole(&v(len, 33))), _ => ());
+        }
+    }
+    every_matrix(|shape, gap, layout, axis, dtype| {
+        match_dtype!(dtype, real T => lines::<T>(shape, gap, layout, axis), _ => ());
+    });
+    // Equals in several blocks, and in pieces that different threads go through: the first counts. −0 is smaller than +0.
+    whole(&vec![0_u8; 300_000]);
+    whole(&vec![u64::MAX; 5000]);
+    whole(&vec![i64::MIN; 5000]);
+    let mut zeros = vec![0.0_f32; 150_000];
+    (zeros[70_000], zeros[140_000]) = (-0.0, -0.0);
+    whole(&zeros);
+    // A NaN anywhere comes before the infinities, the first of two wins whatever its sign.
+    let mut numbers = vec![1.0_f64; 200_000];
+    (numbers[10], numbers[11]) = (f64::NEG_INFINITY, f64::INFINITY);
+    (numbers[150_000], numbers[199_999]) = (-f64::NAN, f64::NAN);
+    whole(&numbers);
 }
 
 #[test]

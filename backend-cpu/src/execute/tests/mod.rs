@@ -3,7 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod elementwise;
+mod indexing;
 mod matrix;
+mod random;
+mod scan;
+mod sort;
 
 use super::execute;
 use crate::workers::{FloatMode, Workers};

@@ -14,12 +14,14 @@ use crate::numerics::Numeric;
 use crate::operation::RotmFlag;
 
 /// `(x, y)` rotated by the cosine `c` and the sine `s`.
+#[inline(always)]
 pub fn rot<T: ScalarArithmetic>(c: T::Magnitude, s: T, x: T, y: T) -> (T, T) {
     let (sy, sx) = (Numeric::mul(s, y), Numeric::mul(s.conj(), x));
     (T::scale_add(c, x, sy).canonical(), T::scale_add(c, y, T::negate(sx)).canonical())
 }
 
 /// `(x, y)` under the modified rotation with the elements `h11`, `h21`, `h12`, `h22`.
+#[inline(always)]
 pub fn rotm<T: ScalarArithmetic>(flag: RotmFlag, [h11, h21, h12, h22]: [T; 4], x: T, y: T) -> (T, T) {
     let (x, y) = match flag {
         RotmFlag::Identity => return (x, y),

@@ -104,19 +104,40 @@ pub fn herk<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
     c: T,
     diagonal: bool,
 ) -> T {
-    let (zero, one) = (T::Magnitude::ZERO, T::Magnitude::ONE);
+    if len == 0 || alpha == T::Magnitude::ZERO {
+        return herk_scale(beta, c, diagonal);
+    }
+    let sum = (0..len).fold(T::ZERO, |acc, k| T::mul_add(left(k), right(k), acc));
+    herk_update(alpha, sum, beta, c, diagonal)
+}
+
+/// How [`herk`] ends.
+#[inline(always)]
+pub fn herk_update<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(
+    alpha: T::Magnitude,
+    sum: T,
+    beta: T::Magnitude,
+    c: T,
+    diagonal: bool,
+) -> T {
     let c = if diagonal { c.real() } else { c };
-    let result = if len == 0 || alpha == zero {
-        match beta {
-            _ if beta == zero => T::ZERO,
-            _ if beta == one => c,
-            _ => T::scale(beta, c).canonical(),
-        }
-    } else {
-        let sum = (0..len).fold(T::ZERO, |acc, k| T::mul_add(left(k), right(k), acc));
-        let end = if beta == zero { T::scale(alpha, sum) } else { T::scale_add(alpha, sum, T::scale(beta, c)) };
-        end.canonical()
+    let end = match beta == T::Magnitude::ZERO {
+        true => T::scale(alpha, sum),
+        false => T::scale_add(alpha, sum, T::scale(beta, c)),
     };
+    if diagonal { end.canonical().real() } else { end.canonical() }
+}
+
+/// The result of [`herk`] with `alpha = 0`, or with nothing to sum over.
+#[inline(always)]
+pub fn herk_scale<T: ScalarArithmetic<Magnitude: ScalarArithmetic>>(beta: T::Magnitude, c: T, diagonal: bool) -> T {
+    let c = if diagonal { c.real() } else { c };
+    let result = match beta {
+        _ if beta == T::Magnitude::ZERO => T::ZERO,
+        _ if beta == T::Magnitude::ONE => c,
+        _ => T::scale(beta, c).canonical(),
+    };
+    // A negative `beta` makes the imaginary part −0.
     if diagonal { result.real() } else { result }
 }
 
@@ -181,6 +202,10 @@ mod tests {
         let sum = herk(2, 2.0, |_| x, |_| x.conj(), 0.5, Complex64::new(4.0, f64::NAN), true);
         assert_eq!((sum.re, sum.im.to_bits()), (102.0, 0));
         assert_eq!(herk(0, 1.0, |_| x, |_| x, 1.0, x, false), x);
+        for (len, beta) in [(0, -2.0), (0, 1.0), (0, 0.0), (1, -2.0), (1, 0.0)] {
+            let sum = herk(len, -1.0, |_| x, |_| x.conj(), beta, Complex64::new(4.0, 7.0), true);
+            assert_eq!((sum.re, sum.im.to_bits()), (4.0 * beta - 25.0 * len as f64, 0), "{len} {beta}");
+        }
     }
 
     /// Quotients against exact ones, in both branches; dividing by zero is no fault.

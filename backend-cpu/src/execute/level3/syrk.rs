@@ -1,0 +1,177 @@
+//! `syrk` and `herk`: a matrix times its own transpose, on one triangle.
+
+use super::zeros;
+use crate::execute::gemm::{
+    Ending, Hermitian, Matrix, Microkernel, SHARED, Symmetric, multiply, parallelism, reproducible,
+};
+use crate::execute::level1::{GRAIN, match_scalar};
+use crate::workers::Workers;
+use gemm::Parallelism;
+use std::ops::Range;
+use warpwave_core::numerics::Numeric;
+use warpwave_core::numerics::blas::{self, ScalarArithmetic, triangular};
+use warpwave_core::operation::RankUpdate;
+use warpwave_core::{Op, Precision, Result, Scalar, Uplo};
+
+/// The order of the blocks on the diagonal, of which both triangles are computed.
+const BLOCK: usize = 64;
+
+/// `c = alpha · op(a) · op(a)ᵀ + beta · c`, or with the conjugate transpose, on one triangle.
+///
+/// # Safety
+/// As for [`super::super::execute`].
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory); nothing is written then.
+pub(in crate::execute) unsafe fn syrk(workers: &Workers, update: &RankUpdate) -> Result<Option<()>> {
+    // SAFETY: the caller's promise.
+    match_scalar!(update.c.dtype, T => unsafe { run::<T>(workers, update) }.transpose()).transpose()
+}
+
+/// # Safety
+/// As for [`syrk`].
+unsafe fn run<T>(workers: &Workers, update: &RankUpdate) -> Result<Option<()>>
+where
+    T: Microkernel + ScalarArithmetic<Magnitude: ScalarArithmetic>,
+{
+    let uplo = update.uplo;
+    let (a, c) = (Matrix::<T>::new(&update.a, update.op), Matrix::new(&update.c, Op::N));
+    let other = Matrix { conj: a.conj != update.hermitian, ..a.transposed() };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if update.hermitian {
+            type Of<T> = <T as Scalar>::Magnitude;
+            let (Some(alpha), Some(beta)) = (update.alpha.get::<Of<T>>(), update.beta.get::<Of<T>>()) else {
+                return Ok(None);
+            };
+            if alpha == Numeric::ZERO || a.cols == 0 {
+                scale(workers, uplo, c, |i, j, c| triangular::herk_scale(beta, c, i == j));
+            } else {
+                let of = |real| T::scale(real, T::ONE);
+                let ending = Hermitian { uplo, alpha, beta };
+                multiply_triangle(workers, update.precision, [of(alpha), of(beta)], [a, other, c], uplo, ending)?;
+            }
+        } else {
+            let (Some(alpha), Some(beta)) = (update.alpha.get::<T>(), update.beta.get::<T>()) else {
+                return Ok(None);
+            };
+            if alpha == T::ZERO || a.cols == 0 {
+                scale(workers, uplo, c, |_, _, c| blas::scale(beta, c));
+            } else {
+                let ending = Symmetric { uplo, alpha, beta };
+                multiply_triangle(workers, update.precision, [alpha, beta], [a, other, c], uplo, ending)?;
+            }
+        }
+    }
+    Ok(Some(()))
+}
+
+/// Replaces the elements of one triangle: element (`i`, `j`) by `f(i, j, element)`.
+///
+/// # Safety
+/// `c` is square, and its triangle may be written.
+unsafe fn scale<T: ScalarArithmetic>(
+    workers: &Workers,
+    uplo: Uplo,
+    c: Matrix<T>,
+    f: impl Fn(usize, usize, T) -> T + Sync,
+) {
+    let n = c.rows;
+    // Along what is contiguous.
+    let (by_rows, lower) = (c.by_rows(), uplo == Uplo::Lower);
+    workers.split(n, (2 * GRAIN / n.max(1)).max(1), |runs| {
+        for run in runs {
+            for along in if lower == by_rows { 0..run + 1 } else { run..n } {
+                let (i, j) = if by_rows { (run, along) } else { (along, run) };
+                // SAFETY: an element of the triangle, in one range only.
+                unsafe { c.set(i, j, f(i, j, c.get(i, j))) };
+            }
+        }
+    });
+}
+
+/// # Safety
+/// The dimensions agree, and the one that is summed over is not 0; `a` and `b` may be read, and the triangle of `c` written.
+/// `ending` ends in the triangle as `alpha` and `beta` say.
+unsafe fn multiply_triangle<T: Microkernel, E: Ending<T>>(
+    workers: &Workers,
+    precision: Precision,
+    scalars: [T; 2],
+    [a, b, c]: [Matrix<T>; 3],
+    uplo: Uplo,
+    ending: E,
+) -> Result<()> {
+    let n = c.rows;
+    if n == 0 {
+        return Ok(());
+    }
+    if precision == Precision::Reproducible {
+        // SAFETY: the caller's promise.
+        unsafe { reproducible(workers, [a, b, c], ending) };
+        return Ok(());
+    }
+    let blocks = n.div_ceil(BLOCK);
+    let mut sums = zeros::<T>(n.saturating_mul(BLOCK.min(n)))?;
+    let room = Matrix::dense(sums.as_mut_ptr(), n, BLOCK.min(n), true);
+    // SAFETY: the caller's promise. Every block has rows of the room of its own.
+    unsafe {
+        each(workers, blocks, BLOCK * BLOCK * a.cols, |block, parallelism| {
+            let part = block * BLOCK..n.min((block + 1) * BLOCK);
+            let sums = room.block(part.start, 0, part.len(), part.len());
+            diagonal(part, [a, b, c], sums, &ending, parallelism);
+        });
+        // Beside the diagonal: squares of twice the order each time, between two blocks of the order before.
+        let mut order = BLOCK;
+        while order < n {
+            each(workers, n.div_ceil(2 * order), order * order * a.cols, |square, parallelism| {
+                let start = 2 * order * square;
+                let (first, second) = (start..n.min(start + order), n.min(start + order)..n.min(start + 2 * order));
+                if second.is_empty() {
+                    return;
+                }
+                let (rows, cols) = if uplo == Uplo::Lower { (second, first) } else { (first, second) };
+                let a = a.block(rows.start, 0, rows.len(), a.cols);
+                let b = b.block(0, cols.start, b.rows, cols.len());
+                let c = c.block(rows.start, cols.start, rows.len(), cols.len());
+                multiply(scalars[0], a, b, scalars[1], c, parallelism);
+            });
+            order *= 2;
+        }
+    }
+    Ok(())
+}
+
+/// Calls `body` for each of `count` products of `work` multiplications: at the same time if there are enough of them, else one
+/// after the other, each shared among the threads.
+fn each(workers: &Workers, count: usize, work: usize, body: impl Fn(usize, Parallelism) + Sync) {
+    if count >= workers.threads() || work < SHARED {
+        workers.split(count, (SHARED / work).max(1), |range| range.for_each(|i| body(i, Parallelism::None)));
+    } else {
+        workers.install(|| (0..count).for_each(|i| body(i, parallelism(workers))));
+    }
+}
+
+/// A block on the diagonal: the sums of all of it in `sums`, and those of the triangle ended.
+///
+/// # Safety
+/// As for [`multiply_triangle`]; `sums` is as large as the block, and may be written.
+unsafe fn diagonal<T: Microkernel, E: Ending<T>>(
+    part: Range<usize>,
+    [a, b, c]: [Matrix<T>; 3],
+    sums: Matrix<T>,
+    ending: &E,
+    parallelism: Parallelism,
+) {
+    let a = a.block(part.start, 0, part.len(), a.cols);
+    let b = b.block(0, part.start, b.rows, part.len());
+    // SAFETY: the caller's promise.
+    unsafe {
+        multiply(T::ONE, a, b, T::ZERO, sums, parallelism);
+        for (row, i) in part.clone().enumerate() {
+            for (col, j) in part.clone().enumerate().filter(|&(_, j)| ending.changes(i, j)) {
+                let old = if ending.reads() { c.get(i, j) } else { T::ZERO };
+                c.set(i, j, ending.end(i, j, sums.get(row, col), old));
+            }
+        }
+    }
+}
