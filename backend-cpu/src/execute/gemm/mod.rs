@@ -19,7 +19,7 @@ use std::ops::Range;
 use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic};
 use warpwave_core::operation::Gemm;
-use warpwave_core::{Complex32, Complex64, DType, Op, Precision, bf16, f16};
+use warpwave_core::{Complex32, Complex64, DType, Op, Precision, Result, bf16, f16};
 
 /// A batch of products `c = alpha · a · b + beta · c`.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,10 @@ impl<T: GemmArithmetic<Compute: Microkernel>> Problem<T> {
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn gemm(workers: &Workers, gemm: &Gemm) -> Option<()> {
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+pub(crate) unsafe fn gemm(workers: &Workers, gemm: &Gemm) -> Option<Result<()>> {
     // SAFETY: the caller's promise.
     unsafe {
         match gemm.a.dtype {
@@ -95,23 +98,23 @@ pub(crate) unsafe fn gemm(workers: &Workers, gemm: &Gemm) -> Option<()> {
 unsafe fn run<T: GemmArithmetic<Compute: Microkernel>>(
     workers: &Workers,
     gemm: &Gemm,
-    bounded: unsafe fn(&Workers, Problem<T>),
-) -> Option<()> {
+    bounded: unsafe fn(&Workers, Problem<T>) -> Result<()>,
+) -> Option<Result<()>> {
     let problem = Problem::<T>::new(gemm)?;
     if problem.c.rows == 0 || problem.c.cols == 0 || problem.batch == 0 {
-        return Some(());
+        return Some(Ok(()));
     }
     // SAFETY: the caller's promise.
-    unsafe {
+    Some(unsafe {
         if problem.alpha == T::Compute::ZERO || problem.k() == 0 {
             scale(workers, problem);
+            Ok(())
         } else if gemm.precision == Precision::Reproducible {
-            reproducible::gemm(workers, problem);
+            reproducible::gemm(workers, problem)
         } else {
-            bounded(workers, problem);
+            bounded(workers, problem)
         }
-    }
-    Some(())
+    })
 }
 
 /// `c = beta · c`.

@@ -7,11 +7,12 @@
 use super::microkernel::Microkernel;
 use super::register::Register;
 use super::{Matrix, Problem};
+use crate::execute::scratch;
 use crate::simd;
 use crate::workers::Workers;
 use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
-use warpwave_core::{GemmElement, Scalar};
+use warpwave_core::{GemmElement, Result, Scalar};
 
 /// Multiplications for which packing costs more than it saves.
 const SMALL: usize = 512;
@@ -26,13 +27,20 @@ const COLS: usize = 240;
 
 /// # Safety
 /// The problem has elements and something to sum over; its inputs may be read and its outputs written.
-pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>>(workers: &Workers, problem: Problem<T>) {
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>>(
+    workers: &Workers,
+    problem: Problem<T>,
+) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe {
         if problem.work() <= SMALL {
             small(workers, problem);
+            Ok(())
         } else {
-            tiled(workers, problem, simd::Level::best());
+            tiled(workers, problem, simd::Level::best())
         }
     }
 }
@@ -41,11 +49,14 @@ pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>>(workers: &Wor
 ///
 /// # Safety
 /// As for [`gemm`], and the processor is at that level.
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
 pub(super) unsafe fn tiled<T: GemmArithmetic<Compute: Microkernel>>(
     workers: &Workers,
     problem: Problem<T>,
     level: simd::Level,
-) {
+) -> Result<()> {
     // As many accumulators as leave registers for the operands: 24 of 32, or 12 of 16.
     let complex = T::Compute::PARTS == 2;
     // SAFETY: the caller's promise.
@@ -133,7 +144,10 @@ unsafe fn finish<T: GemmArithmetic>(
 ///
 /// # Safety
 /// As for [`gemm`], and the processor has the register.
-unsafe fn blocked<T, R, const H: usize, const N: usize>(workers: &Workers, problem: Problem<T>)
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+unsafe fn blocked<T, R, const H: usize, const N: usize>(workers: &Workers, problem: Problem<T>) -> Result<()>
 where
     T: GemmArithmetic<Compute: Microkernel>,
     R: Register<Part = <T::Compute as Microkernel>::Part>,
@@ -147,8 +161,10 @@ where
     }
     let (down, across) = (m.div_ceil(rows), n.div_ceil(cols));
     let work = rows * cols * problem.k() * T::Compute::PARTS * T::Compute::PARTS;
-    workers.split(problem.batch * down * across, (GRAIN / work).max(1), |jobs| {
-        let mut scratch = Scratch::new::<T::Compute>(rows, cols, problem.k().min(DEPTH));
+    let (blocks, grain) = (problem.batch * down * across, (GRAIN / work).max(1));
+    let room = || Scratch::new::<T::Compute>(rows, cols, problem.k().min(DEPTH));
+    let mut rooms = scratch::rooms(workers.rooms(blocks, grain), room)?;
+    workers.split_in(&mut rooms, blocks, grain, |scratch, jobs| {
         for job in jobs {
             let (index, block) = (job / (down * across), job % (down * across));
             let (i, j) = (block % down * rows, block / down * cols);
@@ -159,10 +175,11 @@ where
             // SAFETY: the blocks lie in the matrices, and no other job has this block of `c`.
             simd::vectorize(
                 #[inline(always)]
-                || unsafe { compute::<T, R, H, N>(alpha, a, b, beta, c, &mut scratch) },
+                || unsafe { compute::<T, R, H, N>(alpha, a, b, beta, c, scratch) },
             );
         }
     });
+    Ok(())
 }
 
 /// Room for a packed block of `a` and of `b`, and for the sums of a block of `c`.
@@ -174,9 +191,9 @@ struct Scratch<R> {
 
 impl<R: ScalarArithmetic> Scratch<R> {
     /// For blocks of `rows` and `cols`, which are multiples of a tile's.
-    fn new<T: Microkernel<Part = R>>(rows: usize, cols: usize, depth: usize) -> Self {
-        let room = |elements: usize| vec![R::ZERO; elements * T::PARTS];
-        Scratch { a: room(rows * depth), b: room(depth * cols), sums: room(rows * cols) }
+    fn new<T: Microkernel<Part = R>>(rows: usize, cols: usize, depth: usize) -> Result<Self> {
+        let room = |elements: usize| scratch::zeroed(elements * T::PARTS);
+        Ok(Scratch { a: room(rows * depth)?, b: room(depth * cols)?, sums: room(rows * cols)? })
     }
 }
 
