@@ -131,17 +131,25 @@ unsafe fn transpose_tile<T: Turn, R: Register, const W: usize>(
     unsafe {
         if height == W && width == W {
             // The same with lengths that the compiler knows.
-            let run = |run: usize| from.read::<T>(columns.start + run, rows.start, W);
             if size_of::<R>() == LINE {
-                let row = |row: usize| to.write::<T>(rows.start + row, columns.start, W).as_mut_ptr().cast();
-                if past {
-                    turn::turn_registers::<T, R, W>(run, |i, line: R| line.stream(row(i)));
-                } else {
-                    turn::turn_registers::<T, R, W>(run, |i, line: R| line.store_all(row(i)));
-                }
+                turn::turn_registers::<T, R, W>(
+                    #[inline(always)]
+                    |run| from.read::<T>(columns.start + run, rows.start, W),
+                    #[inline(always)]
+                    |row, line: R| {
+                        let out = to.write::<T>(rows.start + row, columns.start, W).as_mut_ptr().cast();
+                        if past { line.stream(out) } else { line.store_all(out) }
+                    },
+                );
                 return;
             }
-            turn::turn::<T, R, W>(run, tile, W, W);
+            turn::turn::<T, R, W>(
+                #[inline(always)]
+                |run| from.read::<T>(columns.start + run, rows.start, W),
+                tile,
+                W,
+                W,
+            );
             for (row, tile) in tile.iter().enumerate() {
                 let out = to.write::<T>(rows.start + row, columns.start, W);
                 if past { stream::copy(tile, out) } else { out.copy_from_slice(tile) }

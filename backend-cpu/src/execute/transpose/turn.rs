@@ -50,10 +50,18 @@ pub(super) unsafe fn turn_registers<'a, T: Turn, R: Register, const W: usize>(
     debug_assert_eq!(n * R::PARTS, W);
     // SAFETY: the caller's promise; the slices are as long as a register.
     unsafe {
-        let mut tile: [R; W] = std::array::from_fn(|j| R::load(x(j)[..W].as_ptr().cast()));
-        tile.chunks_exact_mut(n).for_each(|square| interleave::<T, R>(square));
+        let mut tile = [R::zero(); W];
+        for (j, register) in tile.iter_mut().enumerate() {
+            *register = R::load(x(j)[..W].as_ptr().cast());
+        }
+        for square in tile.chunks_exact_mut(n) {
+            interleave::<T, R>(square);
+        }
         for k in 0..n {
-            let mut lines: [R; MOST_PARTS] = std::array::from_fn(|part| tile[(part % R::PARTS) * n + k]);
+            let mut lines = [R::zero(); MOST_PARTS];
+            for (part, line) in lines[..R::PARTS].iter_mut().enumerate() {
+                *line = tile[part * n + k];
+            }
             R::exchange(&mut lines[..R::PARTS]);
             for (part, &line) in lines[..R::PARTS].iter().enumerate() {
                 put(part * n + k, line);
