@@ -110,7 +110,8 @@ struct Columns<T> {
     x: Vector<T>,
 }
 
-impl<T: ScalarArithmetic> Rows for Columns<T> {
+// SAFETY: a row is a part of a column, of so many elements.
+unsafe impl<T: ScalarArithmetic> Rows for Columns<T> {
     type Item = (T, T);
 
     #[inline(always)]

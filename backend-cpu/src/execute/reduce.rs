@@ -152,12 +152,14 @@ impl Lines {
                     let fold = Combine { join, item: PhantomData::<T::Acc> };
                     return vectorize(
                         #[inline(always)]
-                        || tree::chunk(fold, x.len(), |range| x[range].iter().copied(), lanes),
+                        // SAFETY: a slice has as many elements as it is long.
+                        || unsafe { tree::chunk(fold, x.len(), |range| x[range].iter().copied(), lanes) },
                     );
                 }
                 vectorize(
                     #[inline(always)]
-                    || tree::chunk(fold, x.len(), |range| x[range].iter().copied(), lanes),
+                    // SAFETY: as above.
+                    || unsafe { tree::chunk(fold, x.len(), |range| x[range].iter().copied(), lanes) },
                 )
             };
             tree::along(workers, size, size_of::<T>(), fold, chunk, finish)
@@ -205,7 +207,8 @@ struct Interleaved<T> {
     item: PhantomData<T>,
 }
 
-impl<T: Reducible> Rows for Interleaved<T> {
+// SAFETY: a row is a slice of so many elements.
+unsafe impl<T: Reducible> Rows for Interleaved<T> {
     type Item = T;
 
     #[inline(always)]

@@ -155,7 +155,13 @@ unsafe fn transpose_tile<T: Turn, R: Register, const W: usize>(
                 if past { stream::copy(tile, out) } else { out.copy_from_slice(tile) }
             }
         } else {
-            turn::turn::<T, R, W>(|run| from.read::<T>(columns.start + run, rows.start, height), tile, height, width);
+            turn::turn::<T, R, W>(
+                #[inline(always)]
+                |run| from.read::<T>(columns.start + run, rows.start, height),
+                tile,
+                height,
+                width,
+            );
             for (row, tile) in tile[..height].iter().enumerate() {
                 to.write::<T>(rows.start + row, columns.start, width).copy_from_slice(&tile[..width]);
             }

@@ -139,7 +139,8 @@ fn all_mid<T: Parts>(x: &[T], lanes: &mut Lanes<f64>) -> Option<f64> {
                 all &= x[part.clone()].iter().fold(true, |all, x| x.fold(all, |all, x| all & is_mid(x)));
                 x[part].iter().copied()
             };
-            let sum = tree::chunk(fold, x.len(), items, lanes);
+            // SAFETY: a slice has as many elements as it is long.
+            let sum = unsafe { tree::chunk(fold, x.len(), items, lanes) };
             all.then_some(sum)
         },
     )

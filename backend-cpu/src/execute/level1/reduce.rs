@@ -98,14 +98,16 @@ unsafe fn dot_chunk_of<T: ScalarArithmetic, const CONJ: bool>(
             match unsafe { (x.slice(range.clone()), y.slice(range.clone())) } {
                 (Some(x), Some(y)) => {
                     let items = |part: Range<usize>| x[part.clone()].iter().copied().zip(y[part].iter().copied());
-                    tree::chunk(fold, range.len(), items, lanes)
+                    // SAFETY: a part has as many items as it is long.
+                    unsafe { tree::chunk(fold, range.len(), items, lanes) }
                 }
                 _ => {
                     let items = |part: Range<usize>| {
                         // SAFETY: the caller's promise.
                         (range.start + part.start..range.start + part.end).map(|i| unsafe { (x.get(i), y.get(i)) })
                     };
-                    tree::chunk(fold, range.len(), items, lanes)
+                    // SAFETY: a part has as many items as it is long.
+                    unsafe { tree::chunk(fold, range.len(), items, lanes) }
                 }
             }
         },
@@ -176,13 +178,15 @@ pub(super) unsafe fn chunk_of<T: Copy, F: Fold<Item = T>>(
         || {
             // SAFETY: the caller's promise.
             match unsafe { x.slice(range.clone()) } {
-                Some(x) => tree::chunk(fold, x.len(), |part| x[part].iter().copied(), lanes),
+                // SAFETY: a slice has as many elements as it is long.
+                Some(x) => unsafe { tree::chunk(fold, x.len(), |part| x[part].iter().copied(), lanes) },
                 None => {
                     let items = |part: Range<usize>| {
                         // SAFETY: the caller's promise.
                         (range.start + part.start..range.start + part.end).map(|i| unsafe { x.get(i) })
                     };
-                    tree::chunk(fold, range.len(), items, lanes)
+                    // SAFETY: a part has as many items as it is long.
+                    unsafe { tree::chunk(fold, range.len(), items, lanes) }
                 }
             }
         },

@@ -11,7 +11,10 @@ use warpwave_core::Result;
 use warpwave_core::numerics::tree::{CHUNK, LANES};
 
 /// Where the items of interleaved lines come from.
-pub(in crate::execute) trait Rows: Copy + Sync {
+///
+/// # Safety
+/// [`row`](Self::row) gives an item for each line that it is asked for.
+pub(in crate::execute) unsafe trait Rows: Copy + Sync {
     /// What a lane takes.
     type Item;
 
@@ -133,8 +136,8 @@ unsafe fn block_of<F: Fold>(
         (0..depth).for_each(|row| rows.prefetch(first + row * LANES + 1, columns.clone()));
         // SAFETY: `fill` leaves nothing in it that is not initialised.
         let uninit = unsafe { &mut *(std::ptr::from_mut(acc) as *mut [MaybeUninit<F::Acc>]) };
-        // SAFETY: the caller's promise.
-        fill(fold, uninit, depth, |row| unsafe { rows.row(first + row * LANES, columns.clone()) });
+        // SAFETY: the caller's promise, and that of `Rows`.
+        unsafe { fill(fold, uninit, depth, |row| rows.row(first + row * LANES, columns.clone())) };
         let level = lane.trailing_ones() as usize;
         for left in waiting[..level * width].chunks_exact(width) {
             join(fold, left, acc);

@@ -1,6 +1,6 @@
 //! Lines whose elements follow each other.
 
-use super::{Fold, Results, add, ascend, fill};
+use super::{Fold, Results, add, ascend, fill, initialised};
 use crate::execute::memory::GRAIN_BYTES;
 use crate::execute::scratch;
 use crate::workers::Workers;
@@ -71,25 +71,31 @@ impl<A> Lanes<A> {
 
 /// Reduces one chunk of `len` items, at least one: `items(range)` are those of `range`. To be called inside
 /// [`vectorize`](crate::simd::vectorize).
+///
+/// # Safety
+/// `items(range)` gives as many items as `range` is long.
 #[inline(always)]
-pub(in crate::execute) fn chunk<F: Fold, S: Iterator<Item = F::Item>>(
+pub(in crate::execute) unsafe fn chunk<F: Fold, S: Iterator<Item = F::Item>>(
     fold: F,
     len: usize,
     mut items: impl FnMut(Range<usize>) -> S,
     Lanes { lanes: room, halved: other }: &mut Lanes<F::Acc>,
 ) -> F::Acc {
     let mut row = |row: usize| items(row * LANES..(row + 1) * LANES);
-    let mut lanes: &[F::Acc] = if len == CHUNK {
-        // As below, with a number of rows that the compiler knows.
-        fill(fold, room, CHUNK / LANES, row)
-    } else if len < LANES {
-        fill(fold, &mut room[..len], 1, |_| items(0..len))
-    } else {
-        let lanes = fill(fold, room, len / LANES, &mut row);
-        if !len.is_multiple_of(LANES) {
-            add(fold, lanes, items(len / LANES * LANES..len));
+    // SAFETY: the caller's promise; a row is as long as the lanes it is for.
+    let mut lanes: &[F::Acc] = unsafe {
+        if len == CHUNK {
+            // As below, with a number of rows that the compiler knows.
+            fill(fold, room, CHUNK / LANES, row)
+        } else if len < LANES {
+            fill(fold, &mut room[..len], 1, |_| items(0..len))
+        } else {
+            let lanes = fill(fold, room, len / LANES, &mut row);
+            if !len.is_multiple_of(LANES) {
+                add(fold, lanes, items(len / LANES * LANES..len));
+            }
+            lanes
         }
-        lanes
     };
     if lanes.len() == LANES {
         // With lengths that the compiler knows: it makes vector instructions of the last, short ones too.
@@ -118,7 +124,6 @@ fn halve<'a, F: Fold>(fold: F, from: &[F::Acc], to: &'a mut [MaybeUninit<F::Acc>
     if let [last] = *rest {
         to[pairs.len()].write(last);
     }
-    let halved = &to[..from.len().div_ceil(2)];
     // SAFETY: these have been written.
-    unsafe { &*(std::ptr::from_ref(halved) as *const [F::Acc]) }
+    unsafe { initialised(&mut to[..from.len().div_ceil(2)]) }
 }

@@ -93,15 +93,17 @@ fn join_rows<F: Fold>(fold: F, rows: &mut [F::Acc], lines: usize, to: usize, (lo
 ///
 /// As many rows as a chunk has are taken at once, so that the lanes stay in registers: storing and loading them between rows
 /// would hold up the elements on their way from memory.
+///
+/// # Safety
+/// `row(r)` gives an item for each lane.
 #[inline(always)]
-fn fill<F: Fold, S: Iterator<Item = F::Item>>(
+unsafe fn fill<F: Fold, S: Iterator<Item = F::Item>>(
     fold: F,
     lanes: &mut [MaybeUninit<F::Acc>],
     rows: usize,
     mut row: impl FnMut(usize) -> S,
 ) -> &mut [F::Acc] {
-    let whole = rows == CHUNK / LANES;
-    if whole {
+    if rows == CHUNK / LANES {
         let (a, b, c, d) = (row(0), row(1), row(2), row(3));
         let (e, f, g, h) = (row(4), row(5), row(6), row(7));
         let rows = a.zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
@@ -109,17 +111,29 @@ fn fill<F: Fold, S: Iterator<Item = F::Item>>(
             let low = fold.next(fold.next(fold.next(fold.first(a), b), c), d);
             lane.write(fold.next(fold.next(fold.next(fold.next(low, e), f), g), h));
         }
-    } else {
-        for (lane, item) in lanes.iter_mut().zip(row(0)) {
-            lane.write(fold.first(item));
-        }
+        // SAFETY: the caller's promise: each has been written.
+        return unsafe { initialised(lanes) };
     }
-    // SAFETY: a row has an item for each lane, so each has been written.
-    let lanes = unsafe { &mut *(std::ptr::from_mut(lanes) as *mut [F::Acc]) };
-    for r in if whole { rows..rows } else { 1..rows } {
-        add(fold, lanes, row(r));
+    for (lane, item) in lanes.iter_mut().zip(row(0)) {
+        lane.write(fold.first(item));
     }
+    // SAFETY: as above.
+    let lanes = unsafe { initialised(lanes) };
+    (1..rows).for_each(
+        #[inline(always)]
+        |r| add(fold, lanes, row(r)),
+    );
     lanes
+}
+
+/// `slice` as what it holds.
+///
+/// # Safety
+/// All of it has been written.
+#[inline(always)]
+unsafe fn initialised<A>(slice: &mut [MaybeUninit<A>]) -> &mut [A] {
+    // SAFETY: the caller's promise; the types have the same layout.
+    unsafe { &mut *(std::ptr::from_mut(slice) as *mut [A]) }
 }
 
 const _: () = assert!(CHUNK / LANES == 8, "`fill` takes eight rows");

@@ -62,7 +62,8 @@ impl Finished {
 #[derive(Clone, Copy)]
 struct Items;
 
-impl Rows for Items {
+// SAFETY: a range has an item for each line.
+unsafe impl Rows for Items {
     type Item = u64;
 
     unsafe fn row(self, index: usize, lines: Range<usize>) -> impl Iterator<Item = u64> {
@@ -80,7 +81,8 @@ fn check(workers: &Workers, size: (usize, usize)) {
             #[inline(always)]
             || {
                 let items = |part: Range<usize>| part.map(|i| item(line, range.start + i));
-                chunk(Trace, range.len(), items, lanes)
+                // SAFETY: a part has as many items as it is long.
+                unsafe { chunk(Trace, range.len(), items, lanes) }
             },
         )
     };
