@@ -48,6 +48,7 @@
 //! | `&[T]`, `&mut [T]` | [`View`], [`ViewMut`], from [`Buffer::slice`], [`slice_mut`](Buffer::slice_mut), [`split_at_mut`](Buffer::split_at_mut) |
 //! | `&v[i + k * inc]` for each `k` | [`Vector`], [`VectorMut`] |
 //! | a 2-D array with a leading dimension | [`MatrixView`], [`MatrixViewMut`], from [`Buffer::matrix`], [`View::matrix_with`] |
+//! | its rows, columns, diagonal | a [`Vector`] each, from [`MatrixView::row`], [`col`](MatrixView::col), [`diagonal`](MatrixView::diagonal) |
 //! | `dst.copy_from_slice(src)` | [`Stream::copy`] between buffers, [`Stream::copy_from_peer`] between those of two devices, [`Stream::write`] and [`Stream::read`] from and to the host |
 //! | a `Vec` that a copy in the background may use | [`Pinned`], with [`Stream::upload`] and [`Stream::download`] |
 //! | a thread with a queue of closures | [`Stream`], from [`Device::new_stream`] |

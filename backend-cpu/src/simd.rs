@@ -48,7 +48,14 @@ impl Level {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;
-            if has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("movbe") {
+            if has!("avx2")
+                && has!("fma")
+                && has!("bmi1")
+                && has!("bmi2")
+                && has!("lzcnt")
+                && has!("movbe")
+                && has!("f16c")
+            {
                 levels.push(Level::V3);
                 if has!("avx512f") && has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl") {
                     levels.push(Level::V4);
@@ -81,13 +88,13 @@ pub(crate) fn vectorize<R>(kernel: impl FnOnce() -> R) -> R {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,movbe")]
+#[target_feature(enable = "avx2,f16c,fma,bmi1,bmi2,lzcnt,movbe")]
 fn v3<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,movbe")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,f16c,fma,bmi1,bmi2,lzcnt,movbe")]
 fn v4<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }

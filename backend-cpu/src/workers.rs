@@ -3,6 +3,7 @@
 use once_cell::sync::OnceCell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
 /// The threads of one CPU device, started when a piece of work is first large enough to share.
@@ -63,30 +64,53 @@ impl Workers {
     ///
     /// How `0..len` is cut depends on the number of threads: a result of class R must not depend on the cut.
     pub(crate) fn split(&self, len: usize, grain: usize, body: impl Fn(Range<usize>) + Sync) {
-        let grain = grain.max(1);
-        if len == 0 {
-            return;
-        }
-        if len <= grain || self.threads == 1 {
-            return body(0..len);
-        }
-        self.share(len, grain, &body);
+        // Rooms without content take no memory.
+        let mut rooms = vec![(); self.rooms(len, grain)];
+        self.split_in(&mut rooms, len, grain, |(), range| body(range));
     }
 
-    /// The part of [`split`](Self::split) that is worth having once only, and not for each of the hundreds of bodies.
-    fn share(&self, len: usize, grain: usize, body: &(dyn Fn(Range<usize>) + Sync)) {
-        let Some(pool) = self.pool() else { return body(0..len) };
-        // A few parts per thread: enough that a thread the system holds up does not hold up the whole.
-        let parts = len.div_ceil(grain).min(self.threads * 4);
-        let part = len.div_ceil(parts).div_ceil(grain) * grain;
-        let share = || {
-            rayon::scope(|scope| {
-                for start in (0..len).step_by(part) {
-                    scope.spawn(move |_| body(start..len.min(start + part)));
-                }
-            });
+    /// How many ranges [`split_in`](Self::split_in) works on at a time, at most: so many rooms are worth having.
+    pub(crate) fn rooms(&self, len: usize, grain: usize) -> usize {
+        len.div_ceil(grain.max(1)).min(self.threads)
+    }
+
+    /// [`split`](Self::split), with a room of its own for each thread: `body` has it to itself for the time of a call.
+    /// With fewer rooms than threads, so many threads work; with none, nothing is done.
+    pub(crate) fn split_in<S: Send>(
+        &self,
+        rooms: &mut [S],
+        len: usize,
+        grain: usize,
+        body: impl Fn(&mut S, Range<usize>) + Sync,
+    ) {
+        let grain = grain.max(1);
+        match rooms {
+            [] => {}
+            _ if len == 0 => {}
+            [room] => body(room, 0..len),
+            [room, ..] if len <= grain || self.threads == 1 => body(room, 0..len),
+            rooms => self.share(rooms, len, grain, &body),
+        }
+    }
+
+    /// The part of [`split_in`](Self::split_in) that is worth having once only for a kind of room, and not for each of
+    /// the hundreds of bodies.
+    fn share<S: Send>(&self, rooms: &mut [S], len: usize, grain: usize, body: &(dyn Fn(&mut S, Range<usize>) + Sync)) {
+        let Some(pool) = self.pool() else { return body(&mut rooms[0], 0..len) };
+        // A few parts per thread, taken as threads come free: one that the system holds up does not hold up the whole.
+        let part = len.div_ceil(rooms.len() * 8).div_ceil(grain) * grain;
+        // Relaxed: a part belongs to whoever takes its number; the end of the scope orders what the bodies write.
+        let next = AtomicUsize::new(0);
+        let work = |room: &mut S| {
+            while let Some(start) = next.fetch_add(1, Ordering::Relaxed).checked_mul(part).filter(|&start| start < len)
+            {
+                body(room, start..len.min(start.saturating_add(part)));
+            }
         };
-        run_in(pool, share);
+        let work = &work;
+        run_in(pool, || {
+            rayon::scope(|scope| rooms.iter_mut().for_each(|room| scope.spawn(move |_| work(room))));
+        });
     }
 }
 
@@ -218,7 +242,7 @@ impl Workers {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
-    use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicU8;
 
     fn workers(threads: usize) -> Workers {
         Workers::with_threads(threads)
@@ -240,6 +264,29 @@ mod tests {
                     assert!(seen.iter().all(|n| n.load(Ordering::Relaxed) == 1), "{threads} {len} {grain}");
                 }
             }
+        }
+    }
+
+    /// Each room is used by one body at a time, and every index is covered once, however many rooms there are.
+    #[test]
+    fn rooms_are_not_shared() {
+        for threads in [1, 2, 3] {
+            let workers = workers(threads);
+            for count in 1..5 {
+                for (len, grain) in [(0, 1), (1, 1), (100, 1), (1000, 7), (50, 100), (usize::MAX, usize::MAX / 3)] {
+                    let mut rooms = vec![(0usize, 0usize); count];
+                    workers.split_in(&mut rooms, len, grain, |(calls, sum), part| {
+                        *calls += 1;
+                        *sum += part.len();
+                    });
+                    assert_eq!(rooms.iter().map(|room| room.1).sum::<usize>(), len, "{threads} {count} {len} {grain}");
+                    assert!(rooms.iter().map(|room| room.0).sum::<usize>() <= len.div_ceil(grain));
+                }
+            }
+            assert_eq!(workers.rooms(0, 5), 0);
+            assert_eq!(workers.rooms(6, 0), threads);
+            assert_eq!(workers.rooms(6, 5), threads.min(2));
+            workers.split_in(&mut [(); 0], 3, 1, |(), _| panic!("there is no room"));
         }
     }
 

@@ -20,9 +20,10 @@ pub(crate) fn run(arguments: arguments::Conformance, out: &mut dyn Write) -> Res
             Required::KNOWN.join(", ")
         )));
     }
-    let target = arguments.json.as_deref().map(Target::open).transpose()?;
     let options =
         Options { level: arguments.level, seed: arguments.seed, filter: arguments.filter, case: arguments.case };
+    options.validate()?;
+    let target = arguments.json.as_deref().map(Target::open).transpose()?;
 
     let started = Instant::now();
     let mut bar = Bar::new();

@@ -32,8 +32,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, seconds: f64) -> io::R
         grouped(summary.cases),
     )?;
     let (level, seed) = (report.level, report.seed);
-    writeln!(out, "level {level}, seed {seed}")?;
-    writeln!(out, "one case again: warpwave conformance --level {level} --seed {seed} --case CHECK/SERIES/NUMBER")
+    writeln!(out, "level {level}, seed {seed}")
 }
 
 fn write_run(out: &mut dyn Write, run: &RunReport) -> io::Result<()> {

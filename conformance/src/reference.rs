@@ -19,6 +19,6 @@ pub(crate) use patterns::Patterns;
 pub(crate) use random::{Data, Random};
 pub(crate) use sample::Sample;
 pub(crate) use shapes::{
-    Scale, dimensions, extras, fronts, increments, layouts, lengths, matrices, read_increments, scales, seeds, shared, tails,
-    vectors, zero_scales,
+    Scale, dimensions, extras, fronts, increments, layouts, lengths, matrices, read_increments, scales, seeds, shared,
+    tails, vectors, zero_scales,
 };

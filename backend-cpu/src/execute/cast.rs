@@ -1,7 +1,10 @@
 //! Conversions.
 
+mod truncate;
+
 use super::elementwise::map;
 use crate::workers::Workers;
+use truncate::Truncate;
 use warpwave_core::match_dtype;
 use warpwave_core::numerics::cast as convert;
 use warpwave_core::operation::Span;
@@ -21,5 +24,17 @@ pub(super) unsafe fn cast(workers: &Workers, x: Span, out: Span) -> Option<()> {
         };
     }
     // SAFETY: the caller's promise.
-    unsafe { if out.dtype.is_complex() { to!(complex, any) } else { to!(real, real) } }
+    unsafe {
+        if out.dtype.is_complex() {
+            to!(complex, any)
+        } else if out.dtype.is_integer() && x.dtype.is_float() {
+            match_dtype!(
+                out.dtype,
+                integer D => match_dtype!(x.dtype, float S => map(workers, x, out, <S as Truncate<D>>::truncate), _ => None),
+                _ => None
+            )
+        } else {
+            to!(real, real)
+        }
+    }
 }

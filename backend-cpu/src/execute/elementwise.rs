@@ -2,7 +2,7 @@
 //!
 //! The functions return `None`, having written nothing, where there is no definition.
 
-use super::memory::{Feed, Operand, block, elements_mut, grain};
+use super::memory::{Feed, Operand, Sink, block, elements_mut, grain};
 use crate::simd::vectorize;
 use crate::workers::Workers;
 use warpwave_core::numerics::{Absolute, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric};
@@ -33,18 +33,20 @@ unsafe fn map_pieces<S: Element, D: Element>(
     out: Span,
     f: &(dyn Fn(&[S], &mut [D]) + Sync),
 ) -> Option<()> {
-    let operand = Operand::<S>::new(Source::Span(x))?;
+    let source = Source::Span(x);
+    let operand = Operand::<S>::new(source)?;
     if D::DTYPE != out.dtype {
         return None;
     }
     workers.split(out.len, grain::<S>(), |range| {
-        let mut room = block();
+        let (mut room, mut room_out) = (block(), block());
         let mut x = Feed::new(operand, out.ptr, range.len(), &mut room);
-        let step = x.longest(range.len());
+        let mut sink = Sink::new(out, &[source], &mut room_out);
+        let step = x.longest(range.len()).min(sink.longest(range.len()));
         for start in range.clone().step_by(step) {
             let len = step.min(range.end - start);
             // SAFETY: the range is inside both spans, no other part has it, and `Feed` keeps input and output apart.
-            unsafe { f(x.next(start, len), elements_mut(out.ptr, start, len)) };
+            unsafe { sink.write(start, len, |out| f(x.next(start, len), out)) };
         }
     });
     Some(())
@@ -90,19 +92,21 @@ unsafe fn map2_pieces<T: Element, D: Element>(
     out: Span,
     f: &Loop2<'_, T, D>,
 ) -> Option<()> {
+    let sources = [a, b];
     let (a, b) = (Operand::<T>::new(a)?, Operand::<T>::new(b)?);
     if D::DTYPE != out.dtype {
         return None;
     }
     workers.split(out.len, grain::<T>(), |range| {
-        let (mut room_a, mut room_b) = (block(), block());
+        let (mut room_a, mut room_b, mut room_out) = (block(), block(), block());
         let mut a = Feed::new(a, out.ptr, range.len(), &mut room_a);
         let mut b = Feed::new(b, out.ptr, range.len(), &mut room_b);
-        let step = a.longest(range.len()).min(b.longest(range.len()));
+        let mut sink = Sink::new(out, &sources, &mut room_out);
+        let step = a.longest(range.len()).min(b.longest(range.len())).min(sink.longest(range.len()));
         for start in range.clone().step_by(step) {
             let len = step.min(range.end - start);
             // SAFETY: the range is inside all spans, no other part has it, and `Feed` keeps inputs and output apart.
-            unsafe { f(a.next(start, len), b.next(start, len), elements_mut(out.ptr, start, len)) };
+            unsafe { sink.write(start, len, |out| f(a.next(start, len), b.next(start, len), out)) };
         }
     });
     Some(())

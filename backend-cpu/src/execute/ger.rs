@@ -51,7 +51,7 @@ unsafe fn update<T: ScalarArithmetic>(
 ) {
     // SAFETY: the caller's promise; the closures get an index of a row and one of a column.
     unsafe {
-        let scaled_y = |j: usize| T::mul(alpha, if conj { y.get(j).conj() } else { y.get(j) });
+        let scaled_y = |j: usize| Numeric::mul(alpha, if conj { y.get(j).conj() } else { y.get(j) });
         if a.by_rows() {
             let whole = |_| 0..a.cols;
             runs(workers, a, whole, scaled_y, |i| x.get(i), |scaled_y, x, a| T::mul_add(scaled_y, x, a));

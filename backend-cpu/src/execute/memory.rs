@@ -5,10 +5,11 @@
 //! stay in the first-level cache, copying a block that is about to be overwritten, and repeating a value. So there is one loop
 //! for each operation and type, and no case where it runs at the speed of one element at a time.
 
+use super::stream;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::mem::MaybeUninit;
-use warpwave_core::operation::{Ptr, Source};
+use warpwave_core::operation::{Ptr, Source, Span};
 use warpwave_core::{Element, ScalarValue};
 
 /// Bytes of operands from which on it pays to hand part of the work to another thread: some 10 µs of it.
@@ -26,6 +27,7 @@ pub(super) const fn grain<T>() -> usize {
 ///
 /// # Safety
 /// They are there, aligned, initialised, and not written while the slice lives.
+#[inline(always)]
 pub(super) unsafe fn elements<'a, T>(ptr: Ptr, start: usize, len: usize) -> &'a [T] {
     if len == 0 {
         return &[];
@@ -38,6 +40,7 @@ pub(super) unsafe fn elements<'a, T>(ptr: Ptr, start: usize, len: usize) -> &'a 
 ///
 /// # Safety
 /// As for [`elements`], and nothing else reads or writes them while the slice lives.
+#[inline(always)]
 pub(super) unsafe fn elements_mut<'a, T>(ptr: Ptr, start: usize, len: usize) -> &'a mut [T] {
     if len == 0 {
         return &mut [];
@@ -46,7 +49,7 @@ pub(super) unsafe fn elements_mut<'a, T>(ptr: Ptr, start: usize, len: usize) -> 
     unsafe { std::slice::from_raw_parts_mut(ptr.as_ptr().cast::<T>().add(start), len) }
 }
 
-/// Asks the processor to fetch `len` elements from element `start` on, which need not be there.
+/// Asks the processor to fetch `len` elements from element `start` on. They need not be there: the address may wrap around.
 #[inline(always)]
 pub(super) fn prefetch<T>(ptr: Ptr, start: usize, len: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -103,6 +106,63 @@ pub(super) type Block<T> = [MaybeUninit<T>; BLOCK];
 #[inline(always)]
 pub(super) const fn block<T>() -> Block<T> {
     [const { MaybeUninit::uninit() }; BLOCK]
+}
+
+/// Bytes of an output that are made before they are written past the caches: so few that the stores are on their way while the
+/// inputs of the next piece arrive.
+const PIECE: usize = 512;
+
+/// An output in pieces.
+pub(super) struct Sink<'a, D> {
+    out: Ptr,
+    /// Where pieces are made which are then written past the caches; `None` if they are not.
+    block: Option<&'a mut [D]>,
+}
+
+impl<'a, D: Element> Sink<'a, D> {
+    /// For `out`. What is an input too is written through the caches: it is there by then.
+    pub(super) fn new(out: Span, inputs: &[Source], block: &'a mut Block<D>) -> Self {
+        let apart = inputs.iter().all(|input| !matches!(input, Source::Span(span) if span.ptr == out.ptr));
+        let past = apart && stream::is_large(out.len * size_of::<D>());
+        Sink { out: out.ptr, block: past.then(|| initialised(block)) }
+    }
+
+    /// The longest piece there can be of `len` elements.
+    pub(super) fn longest(&self, len: usize) -> usize {
+        if self.block.is_some() { PIECE / size_of::<D>() } else { len.max(1) }
+    }
+
+    /// Has `make` write the elements `start..start + len`, `len` being no more than [`longest`](Self::longest).
+    ///
+    /// # Safety
+    /// The elements are there, and nobody else touches them during the call.
+    #[inline(always)]
+    pub(super) unsafe fn write(&mut self, start: usize, len: usize, make: impl FnOnce(&mut [D])) {
+        // SAFETY: the caller's promise.
+        let out = unsafe { elements_mut(self.out, start, len) };
+        match &mut self.block {
+            Some(block) => {
+                make(&mut block[..len]);
+                stream::copy(&block[..len], out);
+            }
+            None => make(out),
+        }
+    }
+}
+
+impl<D> Drop for Sink<'_, D> {
+    fn drop(&mut self) {
+        if self.block.is_some() {
+            stream::fence();
+        }
+    }
+}
+
+/// A block of default values.
+fn initialised<D: Element>(block: &mut Block<D>) -> &mut [D] {
+    block.fill(MaybeUninit::new(D::default()));
+    // SAFETY: each element has been written.
+    unsafe { &mut *(std::ptr::from_mut(block) as *mut [D; BLOCK]) }
 }
 
 /// An operand in pieces, as slices that do not overlap the output.

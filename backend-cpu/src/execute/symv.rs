@@ -4,16 +4,21 @@
 mod tests;
 
 use super::gemm::Matrix;
-use super::gemv::{FEW, columns, multiply, scale};
+use super::gemv::{scale, sums, update};
 use super::level1::{GRAIN, Vector, match_scalar};
-use super::level3::{Stored, zeros};
+use super::level3::Stored;
+use super::scratch::zeroed;
 use crate::workers::Workers;
+use std::sync::OnceLock;
 use warpwave_core::Result;
 use warpwave_core::operation::Symv;
 
+/// Rows that are written out together.
+const ROWS: usize = 32;
+
 /// `y = alpha · a · x + beta · y` with a symmetric or Hermitian `a`.
 ///
-/// A few rows of the whole matrix at a time are written out, columns contiguous, and multiplied while they are in the cache.
+/// [`ROWS`] rows of the whole matrix at a time are written out, columns contiguous, and multiplied while they are in the cache.
 ///
 /// # Safety
 /// As for [`super::execute`].
@@ -57,24 +62,37 @@ unsafe fn by_blocks<T: super::gemm::Microkernel>(
         true => (a, a.hermitian),
         false => (a.transposed(), false),
     };
-    let blocks = n.div_ceil(FEW);
+    let blocks = n.div_ceil(ROWS);
     let jobs = blocks.min(2 * workers.threads()).min(n.saturating_mul(n) / GRAIN).max(1);
-    let size = n.saturating_mul(FEW.min(n));
-    let mut room = zeros::<T>(jobs.saturating_mul(size))?;
+    let size = n.saturating_mul(ROWS.min(n));
+    let mut room = zeroed::<T>(jobs.saturating_mul(size))?;
+    let mut products = zeroed::<T>(n)?;
     let room = Vector::from_parts(room.as_mut_ptr(), 1, room.len());
+    let products = Vector::from_parts(products.as_mut_ptr(), 1, n);
+    let failed = OnceLock::new();
     workers.split(jobs, 1, |range| {
         for job in range {
             for block in blocks * job / jobs..blocks * (job + 1) / jobs {
-                let (first, rows) = (block * FEW, FEW.min(n - block * FEW));
+                let (first, rows) = (block * ROWS, ROWS.min(n - block * ROWS));
                 let part = Matrix::dense(room.at(job * size), rows, n, false);
-                // SAFETY: the caller's promise. The room of a job is its own, and so are the elements of `y`.
-                unsafe {
+                // SAFETY: the caller's promise. The room of a job is its own, and so are its products.
+                let done = unsafe {
                     columns_of.write(0..n, first..first + rows, part.transposed(), conj);
-                    let y = y.part(first, rows);
-                    multiply(&Workers::alone(), alpha, part, x, beta, y, FEW, columns::<T, FEW>);
+                    sums(&Workers::alone(), part, x, |row, sum| products.set(first + row, sum))
+                };
+                if let Err(error) = done {
+                    failed.get_or_init(|| error);
+                    return;
                 }
             }
         }
     });
+    if let Some(error) = failed.into_inner() {
+        return Err(error);
+    }
+    for i in 0..n {
+        // SAFETY: the caller's promise.
+        unsafe { update(alpha, products.get(i), beta, y, i) };
+    }
     Ok(())
 }

@@ -1,16 +1,19 @@
 //! Transposition.
 
 use super::axes::Axes;
-use super::memory::{GRAIN_BYTES, elements, elements_mut, prefetch};
+use super::memory::{GRAIN_BYTES, elements, elements_mut};
+use super::stream::{self, LINE};
+use crate::simd::{Level, vectorize};
 use crate::workers::Workers;
+use register::Register;
 use std::ops::Range;
 use turn::Turn;
 use warpwave_core::operation::{MatrixOperand, Ptr};
 
+mod register;
 mod turn;
 
-/// [`Operation::Transpose`](warpwave_core::Operation::Transpose): by the size of the elements alone. `None` if the
-/// types differ.
+/// [`Operation::Transpose`](warpwave_core::Operation::Transpose): by the size of the elements alone. `None` if the types differ.
 ///
 /// # Safety
 /// The operands are as the operation says.
@@ -60,90 +63,146 @@ impl Matrices {
     /// The matrices are inside live memory of the device and do not overlap, and nothing else touches what is
     /// written. Elements are aligned as the types of [`Operation`](warpwave_core::Operation) of their size are.
     pub(super) unsafe fn transpose(self, workers: &Workers, size: usize, batch: &Axes) -> Option<()> {
+        // SAFETY: the caller's promise, and the level has the registers.
+        unsafe {
+            match Level::best() {
+                #[cfg(target_arch = "x86_64")]
+                Level::V4 => self.with_registers::<register::Full>(workers, size, batch),
+                #[cfg(target_arch = "x86_64")]
+                Level::V3 => self.with_registers::<register::Half>(workers, size, batch),
+                Level::Baseline => self.with_registers::<register::Any>(workers, size, batch),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`transpose`](Self::transpose), and the processor has the register.
+    unsafe fn with_registers<R: Register>(self, workers: &Workers, size: usize, batch: &Axes) -> Option<()> {
         // SAFETY: the caller's promise; each type is as large as an element and no more aligned.
         unsafe {
             match size {
-                1 => self.by_blocks::<u8, 64, 512>(workers, batch),
-                2 => self.by_blocks::<u16, 64, 512>(workers, batch),
-                4 => self.by_blocks::<u32, 64, 256>(workers, batch),
-                8 => self.by_blocks::<[u32; 2], 32, 128>(workers, batch),
-                16 => self.by_blocks::<[u64; 2], 16, 128>(workers, batch),
+                1 => self.by_tiles::<u8, R, { LINE }>(workers, batch),
+                2 => self.by_tiles::<u16, R, { LINE / 2 }>(workers, batch),
+                4 => self.by_tiles::<u32, R, { LINE / 4 }>(workers, batch),
+                8 => self.by_tiles::<[u32; 2], R, { LINE / 8 }>(workers, batch),
+                16 => self.by_tiles::<[u64; 2], R, { LINE / 16 }>(workers, batch),
                 _ => return None,
             }
         }
         Some(())
     }
 
-    /// Goes by tiles of `TILE` elements on each side. Memory is read and written in runs of that length, and turned in
-    /// the first-level cache in between, so that matrices whose runs all fall on the same cache lines are as fast as
-    /// others. The tiles of a block of `BLOCK` elements on each side come one after the other: they touch few enough
-    /// pages of memory for the addresses to stay at hand, and what they read fits the second-level cache.
+    /// Goes by tiles, which are turned in registers, and in the first-level cache where a processor has short ones. A row of
+    /// a tile is a whole line of the output, where its rows allow: that can be written without being read first.
     ///
     /// # Safety
-    /// As for [`transpose`](Self::transpose), and `T` has the size of an element and no greater alignment.
-    unsafe fn by_blocks<T: Turn, const TILE: usize, const BLOCK: usize>(self, workers: &Workers, batch: &Axes) {
+    /// As for [`with_registers`](Self::with_registers), and `T` has the size of an element and no greater alignment.
+    unsafe fn by_tiles<T: Turn, R: Register, const W: usize>(self, workers: &Workers, batch: &Axes) {
         let Matrices { from, to, len, runs } = self;
-        let across = runs.div_ceil(BLOCK);
-        let blocks = len.div_ceil(BLOCK) * across;
-        let block_bytes = BLOCK.min(len) * BLOCK.min(runs) * size_of::<T>();
+        let size = size_of::<T>();
+        let whole_lines = |elements: usize| elements.wrapping_mul(size).is_multiple_of(LINE);
+        // Elements of a line in front of the first of a row, if all rows begin at the same place in a line.
+        let front = to.ptr.addr() % LINE;
+        let aligned = whole_lines(to.ld)
+            && batch.as_slice().iter().all(|axis| whole_lines(axis.to))
+            && front.is_multiple_of(size);
+        let front = if aligned { front / size } else { 0 };
+        let past = aligned && stream::is_large(batch.count() * len * runs * size);
+        let (across, high) = ((front + runs).div_ceil(W), RUN / size);
+        let blocks = len.div_ceil(high) * across;
+        let block_bytes = W.min(runs) * high.min(len) * size;
         workers.split(batch.count() * blocks, GRAIN_BYTES.div_ceil(block_bytes), |range| {
-            let mut tile = [[T::zeroed(); TILE]; TILE];
+            let mut tile = Tile([[T::zeroed(); W]; W]);
             let mut place = batch.at(range.start / blocks);
             let mut index = range.start % blocks;
             for _ in range {
                 let (from, to) = (from.moved::<T>(place.from), to.moved::<T>(place.to));
-                let (top, left) = (index / across * BLOCK, index % across * BLOCK);
-                from.prefetch::<T>(left..runs.min(left + BLOCK), top, BLOCK.min(len - top));
-                to.prefetch::<T>(top..len.min(top + BLOCK), left, BLOCK.min(runs - left));
-                for i in (top..len.min(top + BLOCK)).step_by(TILE) {
-                    for j in (left..runs.min(left + BLOCK)).step_by(TILE) {
-                        // SAFETY: the tile is inside both matrices, which do not overlap, and no other part has its
-                        // block.
-                        unsafe { transpose_tile(&mut tile, (from, len), (to, runs), i, j) };
-                    }
-                }
+                let (top, line) = (index / across * high, index % across * W);
+                let columns = line.saturating_sub(front)..(line + W - front).min(runs);
+                vectorize(
+                    #[inline(always)]
+                    || {
+                        for i in (top..len.min(top + high)).step_by(W) {
+                            let rows = i..len.min(i + W);
+                            // SAFETY: the tile is inside both matrices, which do not overlap, and no other part has it;
+                            // the processor has the register.
+                            unsafe { transpose_tile::<T, R, W>(from, to, rows, columns.clone(), past, &mut tile) };
+                        }
+                    },
+                );
                 index += 1;
                 if index == blocks {
                     index = 0;
                     place.step();
                 }
             }
+            if past {
+                stream::fence();
+            }
         });
     }
 }
 
-/// Transposes the tile at element `i` of run `j`, or what of it is inside the matrix.
+/// A tile on its way: a line of the cache on each side.
+#[repr(align(64))]
+struct Tile<T, const W: usize>([[T; W]; W]);
+
+/// Bytes of an input's run that are read before the next tile's runs: enough for the processor to see that there is more to come,
+/// and not so many that the lines of the output, which are as many, are forgotten before their neighbours are written.
+const RUN: usize = 1024;
+
+/// Makes `columns` of the rows `rows` of the output; with `past`, whole lines of it are written past the caches.
 ///
 /// # Safety
-/// The matrices, each with the length of its runs, do not overlap; `i` and `j` are inside.
-unsafe fn transpose_tile<T: Turn, const TILE: usize>(
-    tile: &mut [[T; TILE]; TILE],
-    (from, len): (Runs, usize),
-    (to, runs): (Runs, usize),
-    i: usize,
-    j: usize,
+/// No range is longer than `W`. The tile is inside both matrices, which do not overlap; nobody else touches that of the output.
+/// The processor has the register.
+#[inline(always)]
+unsafe fn transpose_tile<T: Turn, R: Register, const W: usize>(
+    from: Runs,
+    to: Runs,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    past: bool,
+    Tile(tile): &mut Tile<T, W>,
 ) {
-    let (height, width) = (TILE.min(len - i), TILE.min(runs - j));
-    // SAFETY: the caller's promise, and the tile has been cut to what is inside.
+    let (height, width) = (rows.len(), columns.len());
+    // SAFETY: the caller's promise.
     unsafe {
-        if height == TILE && width == TILE {
-            turn::turn(
+        if height == W && width == W {
+            // The same with lengths that the compiler knows.
+            if size_of::<R>() == LINE {
+                turn::turn_registers::<T, R, W>(
+                    #[inline(always)]
+                    |run| from.read::<T>(columns.start + run, rows.start, W),
+                    #[inline(always)]
+                    |row, line: R| {
+                        let out = to.write::<T>(rows.start + row, columns.start, W).as_mut_ptr().cast();
+                        if past { line.stream(out) } else { line.store_all(out) }
+                    },
+                );
+                return;
+            }
+            turn::turn::<T, R, W>(
                 #[inline(always)]
-                |run| from.read::<T>(j + run, i, TILE),
+                |run| from.read::<T>(columns.start + run, rows.start, W),
                 tile,
+                W,
+                W,
             );
             for (row, tile) in tile.iter().enumerate() {
-                // Of a length known to the compiler.
-                to.write::<T>(i + row, j, TILE)[..TILE].copy_from_slice(tile);
+                let out = to.write::<T>(rows.start + row, columns.start, W);
+                if past { stream::copy(tile, out) } else { out.copy_from_slice(tile) }
             }
         } else {
-            for run in 0..width {
-                for (row, &x) in tile.iter_mut().zip(from.read::<T>(j + run, i, height)) {
-                    row[run] = x;
-                }
-            }
+            turn::turn::<T, R, W>(
+                #[inline(always)]
+                |run| from.read::<T>(columns.start + run, rows.start, height),
+                tile,
+                height,
+                width,
+            );
             for (row, tile) in tile[..height].iter().enumerate() {
-                to.write::<T>(i + row, j, width).copy_from_slice(&tile[..width]);
+                to.write::<T>(rows.start + row, columns.start, width).copy_from_slice(&tile[..width]);
             }
         }
     }
@@ -164,21 +223,15 @@ impl Runs {
 
     /// # Safety
     /// As for [`elements`].
+    #[inline(always)]
     unsafe fn read<'a, T>(self, run: usize, start: usize, len: usize) -> &'a [T] {
         // SAFETY: the caller's promise.
         unsafe { elements(self.ptr, run * self.ld + start, len) }
     }
 
-    /// Asks for `len` elements of each run from `start` on. A tile's share of a run is too short for the processor to
-    /// see that there is more to come.
-    fn prefetch<T>(self, runs: Range<usize>, start: usize, len: usize) {
-        for run in runs {
-            prefetch::<T>(self.ptr, run * self.ld + start, len);
-        }
-    }
-
     /// # Safety
     /// As for [`elements_mut`].
+    #[inline(always)]
     unsafe fn write<'a, T>(self, run: usize, start: usize, len: usize) -> &'a mut [T] {
         // SAFETY: the caller's promise.
         unsafe { elements_mut(self.ptr, run * self.ld + start, len) }

@@ -6,10 +6,12 @@ mod tests;
 
 use super::gemm::Matrix;
 use super::level1::{GRAIN, Vector, dot_product, match_scalar};
-use super::level3::{straight, turned, zeros};
+use super::level3::{straight, turned};
+use super::scratch::zeroed;
 use crate::simd;
 use crate::workers::Workers;
 use std::ops::Range;
+use std::sync::OnceLock;
 use warpwave_core::numerics::blas::{ScalarArithmetic, triangular};
 use warpwave_core::operation::{Strided, TriangularMatrix};
 use warpwave_core::{Diag, Result, Uplo};
@@ -47,40 +49,52 @@ unsafe fn multiply<T: ScalarArithmetic>(workers: &Workers, a: TriangularMatrix, 
     let blocks = n.div_ceil(ROWS);
     let jobs = blocks.min(2 * workers.threads()).min(n.saturating_mul(n) / (2 * GRAIN)).max(1);
     let size = n.saturating_mul(ROWS.min(n));
-    let mut old = zeros::<T>(n)?;
-    let mut room = zeros::<T>(jobs.saturating_mul(size))?;
+    let mut old = zeroed::<T>(n)?;
+    let mut room = zeroed::<T>(jobs.saturating_mul(size))?;
+    let mut products = zeroed::<T>(n)?;
     // SAFETY: the caller's promise.
     old.iter_mut().enumerate().for_each(|(i, old)| *old = unsafe { x.get(i) });
     let old = Vector::from_parts(old.as_mut_ptr(), 1, n);
     let room = Vector::from_parts(room.as_mut_ptr(), 1, room.len());
+    let products = Vector::from_parts(products.as_mut_ptr(), 1, n);
+    let failed = OnceLock::new();
     workers.split(jobs, 1, |range| {
         for job in range {
             for block in blocks * job / jobs..blocks * (job + 1) / jobs {
                 let rows = block * ROWS..n.min((block + 1) * ROWS);
-                // SAFETY: the caller's promise. The room of a job is its own, and so are the elements of `x`.
-                unsafe {
+                // SAFETY: the caller's promise. The room of a job is its own, and so are its products.
+                let done = unsafe {
                     let part = |i: usize| part(uplo, n, i);
                     let multiply = |i: usize, row: Vector<T>| {
                         let (row, old) =
                             (row.part(part(i).start, part(i).len()), old.part(part(i).start, part(i).len()));
-                        x.set(i, dot_product(&Workers::alone(), matrix.conj, row, old));
+                        dot_product(&Workers::alone(), matrix.conj, row, old, products.part(i, 1))
                     };
                     if matrix.by_rows() && a.diag != Diag::Unit {
-                        rows.for_each(|i| multiply(i, matrix.row(i)));
-                        continue;
+                        rows.clone().try_for_each(|i| multiply(i, matrix.row(i)))
+                    } else {
+                        let copied = Matrix::dense(room.at(job * size), rows.len(), n, true);
+                        copy(matrix, uplo, a.diag, rows.clone(), copied);
+                        rows.clone().enumerate().try_for_each(|(row, i)| {
+                            if a.diag == Diag::Unit {
+                                copied.set(row, i, T::ONE);
+                            }
+                            multiply(i, copied.row(row))
+                        })
                     }
-                    let copied = Matrix::dense(room.at(job * size), rows.len(), n, true);
-                    copy(matrix, uplo, a.diag, rows.clone(), copied);
-                    for (row, i) in rows.enumerate() {
-                        if a.diag == Diag::Unit {
-                            copied.set(row, i, T::ONE);
-                        }
-                        multiply(i, copied.row(row));
-                    }
+                };
+                if let Err(error) = done {
+                    failed.get_or_init(|| error);
+                    return;
                 }
             }
         }
     });
+    if let Some(error) = failed.into_inner() {
+        return Err(error);
+    }
+    // SAFETY: the caller's promise.
+    (0..n).for_each(|i| unsafe { x.set(i, products.get(i)) });
     Ok(())
 }
 

@@ -5,13 +5,13 @@ mod tests;
 
 use super::gemm::Matrix;
 use super::level1::{GRAIN, Vector, match_scalar};
-use super::level3::zeros;
+use super::scratch::zeroed;
 use crate::simd;
 use crate::workers::Workers;
 use std::ops::Range;
 use warpwave_core::numerics::blas::{ScalarArithmetic, triangular};
 use warpwave_core::operation::{Strided, TriangularMatrix};
-use warpwave_core::{Diag, Result, Uplo};
+use warpwave_core::{Diag, Result, Scalar, Uplo};
 
 /// Elements that are solved for before the rows of all others take them in.
 const BLOCK: usize = 64;
@@ -35,7 +35,7 @@ pub(crate) unsafe fn trsv(workers: &Workers, a: TriangularMatrix, x: Strided) ->
         // SAFETY: the caller's promise.
         Some(unsafe {
             match matrix.conj {
-                true => solve(workers, system, x, <T as ScalarArithmetic>::conj),
+                true => solve(workers, system, x, <T as Scalar>::conj),
                 false => solve(workers, system, x, std::convert::identity),
             }
         })
@@ -62,7 +62,7 @@ unsafe fn solve<T: ScalarArithmetic>(
 ) -> Result<()> {
     let n = x.len();
     // Every element is a chain that is interrupted at the ends of blocks, and is its sum until it is solved for.
-    let mut sums = zeros::<T>(n)?;
+    let mut sums = zeroed::<T>(n)?;
     // SAFETY: the caller's promise.
     sums.iter_mut().enumerate().for_each(|(i, sum)| *sum = unsafe { x.get(i) });
     let sums = Vector::from_parts(sums.as_mut_ptr(), 1, n);

@@ -52,6 +52,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 /// ```
 pub trait Scalar:
     GemmElement<Compute = Self>
+    + crate::blas::givens::Rotate
     + Negate
     + Reducible
     + Neg<Output = Self>

@@ -46,9 +46,9 @@ impl<'a, T: Element, D: Device> Vector<'a, T, D> {
     /// reference BLAS; with `inc` 0 every element is the first of `x`.
     ///
     /// # Errors
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `x` is too short.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `x` is too short, or `len` elements are more than `isize::MAX` bytes.
     pub fn new<X: AsView<T, D> + ?Sized>(x: &'a X, len: usize, inc: isize) -> Result<Self> {
-        Vector::of(x.view(), len, inc)
+        Vector::of(x.view(), len, inc).map_err(|e| e.in_operation("Vector::new"))
     }
 
     /// All of a view, with increment 1.
@@ -64,12 +64,12 @@ impl<'a, T: Element, D: Device> Vector<'a, T, D> {
         if needed.is_none_or(|needed| needed > view.len()) {
             let expected = format!("a vector within the {} elements of `x`", view.len());
             let got = format_args!("{len} elements, {inc} apart");
-            return Err(Error::invalid("len and inc", expected, got).in_operation("Vector::new"));
+            return Err(Error::invalid("len and inc", expected, got));
         }
         // Without an increment any length fits; what it is copied to has to fit the address space as well.
         if len.checked_mul(size_of::<T>()).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
             let got = format_args!("{len} elements of {} bytes", size_of::<T>());
-            return Err(Error::invalid("len", "at most isize::MAX bytes", got).in_operation("Vector::new"));
+            return Err(Error::invalid("len", "at most isize::MAX bytes", got));
         }
         Ok(Vector { view: view.sub(0, needed.unwrap_or(0)), len, inc })
     }
@@ -132,10 +132,12 @@ impl<'a, T: Element, D: Device> VectorMut<'a, T, D> {
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `x` is too short, or if `inc` is 0 and `len` above 1.
     pub fn new<X: AsViewMut<T, D> + ?Sized>(x: &'a mut X, len: usize, inc: isize) -> Result<Self> {
-        if inc == 0 && len > 1 {
-            return Err(Error::invalid("inc", "not 0 where a vector is written", 0).in_operation("VectorMut::new"));
-        }
-        Ok(VectorMut { vector: Vector::of(x.view_mut().into_view(), len, inc)?, marker: PhantomData })
+        let vector = if inc == 0 && len > 1 {
+            Err(Error::invalid("inc", "not 0 where a vector is written", 0))
+        } else {
+            Vector::of(x.view_mut().into_view(), len, inc)
+        };
+        vector.map(VectorMut::exclusive).map_err(|e| e.in_operation("VectorMut::new"))
     }
 
     /// All of a view, with increment 1.

@@ -4,9 +4,11 @@
 
 use super::strict::{SHARED, multiply};
 use super::{Matrix, Problem, split};
+use crate::execute::scratch;
 use crate::simd;
 use crate::workers::Workers;
 use gemm::Parallelism;
+use warpwave_core::Result;
 use warpwave_core::numerics::blas::{self, GemmArithmetic};
 
 /// The largest block of `c`, whose sums are held in `f32`: 4 MiB.
@@ -16,22 +18,27 @@ const DEPTH: usize = 512;
 
 /// # Safety
 /// The problem has elements and something to sum over; its inputs may be read and its outputs written.
-pub(super) unsafe fn gemm<T: GemmArithmetic<Compute = f32>>(workers: &Workers, problem: Problem<'_, T>) {
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+pub(super) unsafe fn gemm<T: GemmArithmetic<Compute = f32>>(workers: &Workers, problem: Problem<'_, T>) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe {
         if problem.work() < SHARED {
             let grain = (SHARED / problem.work()).max(1);
-            workers.split(problem.batch, grain, |products| {
-                let mut scratch = Scratch::new(&problem);
-                products.for_each(|index| product(None, problem.product(index), &mut scratch));
+            let count = workers.rooms(problem.batch, grain);
+            let mut rooms = scratch::rooms(count, || Scratch::new(&problem))?;
+            workers.split_in(&mut rooms, problem.batch, grain, |scratch, products| {
+                products.for_each(|index| product(None, problem.product(index), scratch));
             });
         } else {
-            let mut scratch = Scratch::new(&problem);
+            let mut scratch = Scratch::new(&problem)?;
             workers.install(|| {
                 (0..problem.batch).for_each(|index| product(Some(workers), problem.product(index), &mut scratch));
             });
         }
     }
+    Ok(())
 }
 
 /// Room for one block of each matrix, used again for every other.
@@ -42,9 +49,9 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn new<T: GemmArithmetic<Compute = f32>>(problem: &Problem<'_, T>) -> Self {
+    fn new<T: GemmArithmetic<Compute = f32>>(problem: &Problem<'_, T>) -> Result<Self> {
         let (m, n, k) = (problem.c.rows.min(BLOCK), problem.c.cols.min(BLOCK), problem.k().min(DEPTH));
-        Scratch { a: vec![0.0; m * k], b: vec![0.0; k * n], c: vec![0.0; m * n] }
+        Ok(Scratch { a: scratch::zeroed(m * k)?, b: scratch::zeroed(k * n)?, c: scratch::zeroed(m * n)? })
     }
 }
 

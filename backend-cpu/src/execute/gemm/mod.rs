@@ -25,7 +25,7 @@ use std::ops::Range;
 use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic};
 use warpwave_core::operation::{Gemm, Span};
-use warpwave_core::{Complex32, Complex64, DType, Op, Precision, bf16, f16};
+use warpwave_core::{Complex32, Complex64, DType, Op, Precision, Result, bf16, f16};
 
 /// Where the matrices of a batch lie.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,10 @@ impl<'a, T: GemmArithmetic<Compute: Microkernel>> Problem<'a, T> {
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn gemm(workers: &Workers, gemm: &Gemm) -> Option<()> {
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+pub(crate) unsafe fn gemm(workers: &Workers, gemm: &Gemm) -> Option<Result<()>> {
     // SAFETY: the caller's promise.
     unsafe { of_type(workers, gemm, Places::Strided(gemm.strides)) }
 }
@@ -103,7 +106,7 @@ pub(crate) unsafe fn gemm(workers: &Workers, gemm: &Gemm) -> Option<()> {
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn gemm_batched(workers: &Workers, gemm: &Gemm, pointers: Span) -> Option<()> {
+pub(crate) unsafe fn gemm_batched(workers: &Workers, gemm: &Gemm, pointers: Span) -> Option<Result<()>> {
     if pointers.dtype != DType::U64 || pointers.len != gemm.batch.checked_mul(3)? {
         return None;
     }
@@ -113,7 +116,7 @@ pub(crate) unsafe fn gemm_batched(workers: &Workers, gemm: &Gemm, pointers: Span
 
 /// # Safety
 /// As for [`super::execute`].
-unsafe fn of_type(workers: &Workers, gemm: &Gemm, places: Places<'_>) -> Option<()> {
+unsafe fn of_type(workers: &Workers, gemm: &Gemm, places: Places<'_>) -> Option<Result<()>> {
     // SAFETY: the caller's promise.
     unsafe {
         match gemm.a.dtype {
@@ -132,11 +135,14 @@ unsafe fn of_type(workers: &Workers, gemm: &Gemm, places: Places<'_>) -> Option<
 ///
 /// # Safety
 /// The dimensions agree, and none of them is 0; `a` and `b` may be read, and `c` written where the ending changes it.
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
 pub(super) unsafe fn reproducible<T: Microkernel, E: Ending<T>>(
     workers: &Workers,
     [a, b, c]: [Matrix<T>; 3],
     ending: E,
-) {
+) -> Result<()> {
     let (alpha, beta) = (T::ONE, T::ZERO);
     let problem = Problem { alpha, beta, a, b, c, batch: 1, places: Places::Strided([0; 3]) };
     // SAFETY: the caller's promise.
@@ -147,17 +153,24 @@ pub(super) unsafe fn reproducible<T: Microkernel, E: Ending<T>>(
 ///
 /// # Safety
 /// The dimensions agree, and none of them is 0; `a` and `b` may be read unless `alpha` is 0, and `c` written.
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written, and only if it is
+/// [`Reproducible`](Precision::Reproducible).
 pub(super) unsafe fn product<T: Microkernel>(
     workers: &Workers,
     precision: Precision,
     [alpha, beta]: [T; 2],
     [a, b, c]: [Matrix<T>; 3],
-) {
+) -> Result<()> {
     let problem = Problem { alpha, beta, a, b, c, batch: 1, places: Places::Strided([0; 3]) };
     // SAFETY: the caller's promise.
     unsafe {
         match precision {
-            _ if alpha == T::ZERO => scale(workers, problem),
+            _ if alpha == T::ZERO => {
+                scale(workers, problem);
+                Ok(())
+            }
             Precision::Reproducible => reproducible::gemm(workers, problem, Update { alpha, beta }),
             _ => strict::gemm(workers, problem),
         }
@@ -182,23 +195,23 @@ unsafe fn run<T: GemmArithmetic<Compute: Microkernel>>(
     workers: &Workers,
     gemm: &Gemm,
     places: Places<'_>,
-    bounded: unsafe fn(&Workers, Problem<'_, T>),
-) -> Option<()> {
+    bounded: unsafe fn(&Workers, Problem<'_, T>) -> Result<()>,
+) -> Option<Result<()>> {
     let problem = Problem::<T>::new(gemm, places)?;
     if problem.c.rows == 0 || problem.c.cols == 0 || problem.batch == 0 {
-        return Some(());
+        return Some(Ok(()));
     }
     // SAFETY: the caller's promise.
-    unsafe {
+    Some(unsafe {
         if problem.alpha == T::Compute::ZERO || problem.k() == 0 {
             scale(workers, problem);
+            Ok(())
         } else if gemm.precision == Precision::Reproducible {
-            reproducible::gemm(workers, problem, Update { alpha: problem.alpha, beta: problem.beta });
+            reproducible::gemm(workers, problem, Update { alpha: problem.alpha, beta: problem.beta })
         } else {
-            bounded(workers, problem);
+            bounded(workers, problem)
         }
-    }
-    Some(())
+    })
 }
 
 /// `c = beta · c`.

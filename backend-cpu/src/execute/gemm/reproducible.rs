@@ -8,11 +8,12 @@ use super::ending::Ending;
 use super::microkernel::{Microkernel, with_registers};
 use super::register::Register;
 use super::{Matrix, Problem};
+use crate::execute::scratch;
 use crate::simd;
 use crate::workers::Workers;
 use warpwave_core::numerics::Numeric;
-use warpwave_core::GemmElement;
 use warpwave_core::numerics::blas::{GemmArithmetic, ScalarArithmetic};
+use warpwave_core::{Result, Scalar};
 
 /// Multiplications for which packing costs more than it saves.
 const SMALL: usize = 512;
@@ -30,17 +31,21 @@ const COLS: usize = 240;
 /// # Safety
 /// The problem has elements and something to sum over; its inputs may be read, and its outputs written where the ending changes
 /// them.
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
 pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>>(
     workers: &Workers,
     problem: Problem<'_, T>,
     ending: E,
-) {
+) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe {
         if problem.work() <= SMALL {
             small(workers, problem, ending);
+            Ok(())
         } else {
-            tiled(workers, problem, ending, simd::Level::best());
+            tiled(workers, problem, ending, simd::Level::best())
         }
     }
 }
@@ -49,12 +54,15 @@ pub(super) unsafe fn gemm<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>>
 ///
 /// # Safety
 /// As for [`gemm`], and the processor is at that level.
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
 pub(super) unsafe fn tiled<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>>(
     workers: &Workers,
     problem: Problem<'_, T>,
     ending: E,
     level: simd::Level,
-) {
+) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe { with_registers!(level, T::Compute, blocked::<T, E>(workers, problem, ending)) }
 }
@@ -126,7 +134,14 @@ unsafe fn finish<T: GemmArithmetic, E: Ending<T>>(
 ///
 /// # Safety
 /// As for [`gemm`], and the processor has the register.
-unsafe fn blocked<T, E, R, const H: usize, const N: usize>(workers: &Workers, problem: Problem<'_, T>, ending: E)
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+unsafe fn blocked<T, E, R, const H: usize, const N: usize>(
+    workers: &Workers,
+    problem: Problem<'_, T>,
+    ending: E,
+) -> Result<()>
 where
     T: GemmArithmetic<Compute: Microkernel>,
     E: Ending<T>,
@@ -141,8 +156,10 @@ where
     }
     let (down, across) = (m.div_ceil(rows), n.div_ceil(cols));
     let work = rows * cols * problem.k() * T::Compute::PARTS * T::Compute::PARTS;
-    workers.split(problem.batch * down * across, (GRAIN / work).max(1), |jobs| {
-        let mut scratch = Scratch::new::<T::Compute>(rows, cols, problem.k().min(DEPTH));
+    let (blocks, grain) = (problem.batch * down * across, (GRAIN / work).max(1));
+    let room = || Scratch::new::<T::Compute>(rows, cols, problem.k().min(DEPTH));
+    let mut rooms = scratch::rooms(workers.rooms(blocks, grain), room)?;
+    workers.split_in(&mut rooms, blocks, grain, |scratch, jobs| {
         for job in jobs {
             let (index, block) = (job / (down * across), job % (down * across));
             let (i, j) = (block % down * rows, block / down * cols);
@@ -156,10 +173,11 @@ where
             // SAFETY: the blocks lie in the matrices, and no other job has this block of `c`.
             simd::vectorize(
                 #[inline(always)]
-                || unsafe { compute::<T, E, R, H, N>(&ending, [a, b, c], (i, j), &mut scratch) },
+                || unsafe { compute::<T, E, R, H, N>(&ending, [a, b, c], (i, j), scratch) },
             );
         }
     });
+    Ok(())
 }
 
 /// Room for a packed block of `a` and of `b`, and for the sums of a block of `c`.
@@ -171,9 +189,9 @@ struct Scratch<R> {
 
 impl<R: ScalarArithmetic> Scratch<R> {
     /// For blocks of `rows` and `cols`, which are multiples of a tile's.
-    fn new<T: Microkernel<Part = R>>(rows: usize, cols: usize, depth: usize) -> Self {
-        let room = |elements: usize| vec![R::ZERO; elements * T::PARTS];
-        Scratch { a: room(rows * depth), b: room(depth * cols), sums: room(rows * cols) }
+    fn new<T: Microkernel<Part = R>>(rows: usize, cols: usize, depth: usize) -> Result<Self> {
+        let room = |elements: usize| scratch::zeroed(elements * T::PARTS);
+        Ok(Scratch { a: room(rows * depth)?, b: room(depth * cols)?, sums: room(rows * cols)? })
     }
 }
 

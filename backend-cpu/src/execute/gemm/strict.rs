@@ -4,6 +4,7 @@ use super::microkernel::Microkernel;
 use super::{Matrix, Problem};
 use crate::workers::Workers;
 use gemm::Parallelism;
+use warpwave_core::Result;
 use warpwave_core::numerics::blas::ScalarArithmetic;
 
 /// Multiplications that are worth sharing between threads.
@@ -11,7 +12,10 @@ pub(in crate::execute) const SHARED: usize = 1 << 20;
 
 /// # Safety
 /// The problem has elements and something to sum over; its inputs may be read and its outputs written.
-pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<'_, T>) {
+///
+/// # Errors
+/// None. (The crate `gemm` ends the process if there is no memory for its panels, a few megabytes.)
+pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<'_, T>) -> Result<()> {
     let each = |index: usize, parallelism: Parallelism| {
         let Problem { alpha, beta, a, b, c, .. } = problem.product(index);
         // SAFETY: the caller's promise.
@@ -23,6 +27,7 @@ pub(super) unsafe fn gemm<T: Microkernel>(workers: &Workers, problem: Problem<'_
     } else {
         workers.install(|| (0..problem.batch).for_each(|index| each(index, parallelism(workers))));
     }
+    Ok(())
 }
 
 /// All of the device's threads, for use inside [`Workers::install`], where rayon knows no other pool.

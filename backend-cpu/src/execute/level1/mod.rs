@@ -10,17 +10,15 @@ mod reduce;
 mod rotate;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod update;
 mod vector;
 
-pub(super) use reduce::{dot as dot_product, dot_chunk};
-pub(super) use tree::join;
+pub(super) use reduce::{Products, dot as dot_product, dot_chunk};
 pub(super) use vector::Vector;
 
 use crate::workers::Workers;
 use warpwave_core::operation::{RotmFlag, Span, Strided};
-use warpwave_core::{DType, Scalar, ScalarValue};
+use warpwave_core::{DType, Result, Scalar, ScalarValue};
 
 type Magnitude<T> = <T as Scalar>::Magnitude;
 
@@ -52,6 +50,11 @@ macro_rules! match_scalar {
     };
 }
 pub(super) use match_scalar;
+
+/// The place of a result.
+fn single<T: Copy>(out: Span) -> Vector<T> {
+    Vector::from_parts(out.ptr.as_ptr().cast(), 1, out.len)
+}
 
 /// `y = x`.
 ///
@@ -112,11 +115,13 @@ pub(crate) unsafe fn axpy(workers: &Workers, alpha: ScalarValue, x: Strided, y: 
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn dot(workers: &Workers, conj: bool, x: Strided, y: Strided, out: Span) -> Option<()> {
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+pub(crate) unsafe fn dot(workers: &Workers, conj: bool, x: Strided, y: Strided, out: Span) -> Option<Result<()>> {
     match_scalar!(x.dtype, T => {
         // SAFETY: the caller's promise; `out` has one element.
-        unsafe { out.ptr.as_ptr().cast::<T>().write(reduce::dot(workers, conj, Vector::new(&x), Vector::new(&y))) };
-        Some(())
+        Some(unsafe { reduce::dot::<T>(workers, conj, Vector::new(&x), Vector::new(&y), single(out)) })
     })
 }
 
@@ -124,11 +129,13 @@ pub(crate) unsafe fn dot(workers: &Workers, conj: bool, x: Strided, y: Strided, 
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn nrm2(workers: &Workers, x: Strided, out: Span) -> Option<()> {
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+pub(crate) unsafe fn nrm2(workers: &Workers, x: Strided, out: Span) -> Option<Result<()>> {
     match_scalar!(x.dtype, T => {
         // SAFETY: the caller's promise; `out` has one element.
-        unsafe { out.ptr.as_ptr().cast::<Magnitude<T>>().write(norm::nrm2::<T>(workers, Vector::new(&x))) };
-        Some(())
+        Some(unsafe { norm::nrm2::<T>(workers, Vector::new(&x), single(out)) })
     })
 }
 
@@ -136,11 +143,13 @@ pub(crate) unsafe fn nrm2(workers: &Workers, x: Strided, out: Span) -> Option<()
 ///
 /// # Safety
 /// As for [`super::execute`].
-pub(crate) unsafe fn asum(workers: &Workers, x: Strided, out: Span) -> Option<()> {
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+pub(crate) unsafe fn asum(workers: &Workers, x: Strided, out: Span) -> Option<Result<()>> {
     match_scalar!(x.dtype, T => {
         // SAFETY: the caller's promise; `out` has one element.
-        unsafe { out.ptr.as_ptr().cast::<Magnitude<T>>().write(reduce::asum::<T>(workers, Vector::new(&x))) };
-        Some(())
+        Some(unsafe { reduce::asum::<T>(workers, Vector::new(&x), single(out)) })
     })
 }
 

@@ -1,22 +1,58 @@
 //! `nrm2`.
 
+use super::Vector;
 use super::reduce::chunk_of;
-use super::{Vector, tree};
+use crate::execute::tree::{self, Fold, Lanes};
 use crate::simd;
 use crate::workers::Workers;
+use std::marker::PhantomData;
 use std::ops::Range;
 use warpwave_core::numerics::Canonical;
 use warpwave_core::numerics::blas::{Blue, ScalarArithmetic, SumOfSquares, WideSquares};
-use warpwave_core::{Complex32, Complex64};
+use warpwave_core::{Complex32, Complex64, Result};
 
-/// `√Σ|x|²`.
+/// Sets `out` to `√Σ|x|²`.
 ///
 /// # Safety
-/// `x` may be read.
-pub(super) unsafe fn nrm2<T: Norm>(workers: &Workers, x: Vector<T>) -> T::Magnitude {
-    // SAFETY: `reduce` asks for ranges within the vector, which the caller lets us read.
-    let chunk = |range| unsafe { T::chunk(x, range) };
-    tree::reduce(workers, x.len(), chunk, T::Squares::combine).unwrap_or_default().norm().canonical()
+/// `x` may be read, and `out` written.
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is written.
+pub(super) unsafe fn nrm2<T: Norm>(workers: &Workers, x: Vector<T>, out: Vector<T::Magnitude>) -> Result<()> {
+    // SAFETY: `along` asks for ranges within the vector, which the caller lets us read.
+    let chunk = |_: usize, range, lanes: &mut Lanes<_>| unsafe { T::chunk(x, range, lanes) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if x.len() == 0 {
+            out.set(0, T::Squares::default().norm().canonical());
+        }
+        let finish = |line: usize, sum: T::Squares| out.set(line, sum.norm().canonical());
+        tree::along(workers, (1, x.len()), size_of::<T>(), Squares(PhantomData::<T>), chunk, finish)
+    }
+}
+
+/// The sum of squares.
+#[derive(Clone, Copy)]
+struct Squares<T>(PhantomData<T>);
+
+impl<T: ScalarArithmetic> Fold for Squares<T> {
+    type Item = T;
+    type Acc = T::Squares;
+
+    #[inline(always)]
+    fn first(self, item: T) -> T::Squares {
+        self.next(T::Squares::default(), item)
+    }
+
+    #[inline(always)]
+    fn next(self, acc: T::Squares, item: T) -> T::Squares {
+        item.add_squares(acc)
+    }
+
+    #[inline(always)]
+    fn join(self, low: T::Squares, high: T::Squares) -> T::Squares {
+        low.combine(high)
+    }
 }
 
 /// How the squares of one chunk are summed.
@@ -25,16 +61,15 @@ pub(super) trait Norm: ScalarArithmetic<Magnitude: Canonical> {
     ///
     /// # Safety
     /// `range` is not empty, within the vector and no longer than a chunk; the vector may be read.
-    unsafe fn chunk(x: Vector<Self>, range: Range<usize>) -> Self::Squares;
+    unsafe fn chunk(x: Vector<Self>, range: Range<usize>, lanes: &mut Lanes<Self::Squares>) -> Self::Squares;
 }
 
 macro_rules! wide {
     ($($t:ty),*) => { $(
         impl Norm for $t {
-            unsafe fn chunk(x: Vector<Self>, range: Range<usize>) -> WideSquares {
-                let next = |sum, x: Self| x.add_squares(sum);
+            unsafe fn chunk(x: Vector<Self>, range: Range<usize>, lanes: &mut Lanes<WideSquares>) -> WideSquares {
                 // SAFETY: the caller's promise.
-                unsafe { chunk_of(x, range, next, WideSquares::combine) }
+                unsafe { chunk_of(x, range, Squares(PhantomData::<$t>), lanes) }
             }
         }
     )* };
@@ -42,7 +77,7 @@ macro_rules! wide {
 wide!(f32, Complex32);
 
 /// An element as its components.
-trait Parts: Copy {
+trait Parts: Copy + Sync {
     /// Folds the real and then the imaginary part into `acc`.
     fn fold<A>(self, acc: A, f: impl Fn(A, f64) -> A) -> A;
 }
@@ -64,7 +99,7 @@ impl Parts for Complex64 {
 macro_rules! blue {
     ($($t:ty),*) => { $(
         impl Norm for $t {
-            unsafe fn chunk(x: Vector<Self>, range: Range<usize>) -> Blue {
+            unsafe fn chunk(x: Vector<Self>, range: Range<usize>, _: &mut Lanes<Blue>) -> Blue {
                 // SAFETY: the caller's promise.
                 unsafe { blue(x, range) }
             }
@@ -74,55 +109,68 @@ macro_rules! blue {
 blue!(f64, Complex64);
 
 /// Blue's three sums. Each is a pass of its own over the chunk, with selects instead of branches; nearly always the
-/// second is the only one needed.
+/// second is the only one needed, which the first pass finds out.
 ///
 /// # Safety
 /// As for [`Norm::chunk`].
 unsafe fn blue<T: Parts>(x: Vector<T>, range: Range<usize>) -> Blue {
+    let mut lanes = Lanes::new();
     // SAFETY: the caller's promise.
     unsafe {
-        if all_mid(x, range.clone()) {
-            return Blue { mid: pass(x, range, std::convert::identity), ..Blue::default() };
+        if let Some(x) = x.slice(range.clone())
+            && let Some(mid) = all_mid(x, &mut lanes)
+        {
+            return Blue { mid, ..Blue::default() };
         }
-        Blue { small: pass(x, range.clone(), small), mid: pass(x, range.clone(), mid), big: pass(x, range, big) }
+        let mut pass = |of: fn(f64) -> f64| chunk_of(x, range.clone(), Pass { of, item: PhantomData }, &mut lanes);
+        Blue { small: pass(small), mid: pass(mid), big: pass(big) }
     }
 }
 
-/// The sum of the squares of `of(component)`.
-///
-/// # Safety
-/// As for [`Norm::chunk`].
-unsafe fn pass<T: Parts>(x: Vector<T>, range: Range<usize>, of: impl Fn(f64) -> f64 + Copy) -> f64 {
-    let square = |sum: f64, x: f64| of(x).mul_add(of(x), sum);
-    let next = |sum, x: T| x.fold(sum, square);
-    let add = |a, b| a + b;
-    // SAFETY: the caller's promise.
-    unsafe { chunk_of(x, range, next, add) }
-}
-
-/// Whether no component adds to the sums of the small and of the big.
-///
-/// # Safety
-/// As for [`Norm::chunk`].
-unsafe fn all_mid<T: Parts>(x: Vector<T>, range: Range<usize>) -> bool {
-    let next = |all, x: T| x.fold(all, |all, x| all & is_mid(x));
+/// The sum of squares, if no component belongs to another sum.
+fn all_mid<T: Parts>(x: &[T], lanes: &mut Lanes<f64>) -> Option<f64> {
     simd::vectorize(
         #[inline(always)]
         || {
-            // SAFETY: the caller's promise.
-            unsafe {
-                match x.slice(range.clone()) {
-                    Some(x) => x.iter().copied().fold(true, next),
-                    None => range
-                        .map(
-                            #[inline(always)]
-                            |i| x.get(i),
-                        )
-                        .fold(true, next),
-                }
-            }
+            let mut all = true;
+            let fold = Pass { of: std::convert::identity::<f64>, item: PhantomData };
+            let items = |part: Range<usize>| {
+                // While they are on their way into the first-level cache.
+                all &= x[part.clone()].iter().fold(true, |all, x| x.fold(all, |all, x| all & is_mid(x)));
+                x[part].iter().copied()
+            };
+            // SAFETY: a slice has as many elements as it is long.
+            let sum = unsafe { tree::chunk(fold, x.len(), items, lanes) };
+            all.then_some(sum)
         },
     )
+}
+
+/// The sum of the squares of `of(component)`.
+#[derive(Clone, Copy)]
+struct Pass<T, F> {
+    of: F,
+    item: PhantomData<T>,
+}
+
+impl<T: Parts, F: Fn(f64) -> f64 + Copy + Sync> Fold for Pass<T, F> {
+    type Item = T;
+    type Acc = f64;
+
+    #[inline(always)]
+    fn first(self, item: T) -> f64 {
+        self.next(0.0, item)
+    }
+
+    #[inline(always)]
+    fn next(self, acc: f64, item: T) -> f64 {
+        item.fold(acc, |sum, x| (self.of)(x).mul_add((self.of)(x), sum))
+    }
+
+    #[inline(always)]
+    fn join(self, low: f64, high: f64) -> f64 {
+        low + high
+    }
 }
 
 /// Whether a component adds to the middle sum alone: NaN does, and 0 adds nothing to any.

@@ -1,9 +1,9 @@
 //! `symm` and `hemm`: products in which one triangle stands for the whole matrix.
 
 use super::stored::Stored;
-use super::zeros;
 use crate::execute::gemm::{Matrix, Microkernel, product};
 use crate::execute::level1::match_scalar;
+use crate::execute::scratch::zeroed;
 use crate::workers::Workers;
 use warpwave_core::operation::Symm;
 use warpwave_core::{Op, Precision, Result, Side};
@@ -35,16 +35,16 @@ unsafe fn run<T: Microkernel>(workers: &Workers, symm: &Symm) -> Result<Option<(
     // SAFETY: the caller's promise: the dimensions agree, and none is 0.
     unsafe {
         if alpha == T::ZERO {
-            product(workers, symm.precision, [alpha, beta], [b, b, c]);
+            product(workers, symm.precision, [alpha, beta], [b, b, c])?;
         } else if symm.precision == Precision::Reproducible || a.matrix.rows <= BLOCK {
             // Every sum in one piece.
-            let mut room = zeros::<T>(a.matrix.rows.saturating_mul(a.matrix.rows))?;
+            let mut room = zeroed::<T>(a.matrix.rows.saturating_mul(a.matrix.rows))?;
             let a = a.whole(workers, &mut room);
             let factors = if symm.side == Side::Left { [a, b, c] } else { [b, a, c] };
-            product(workers, symm.precision, [alpha, beta], factors);
+            product(workers, symm.precision, [alpha, beta], factors)?;
         } else {
-            let mut room = zeros::<T>(BLOCK * BLOCK)?;
-            by_blocks(workers, symm, [alpha, beta], a, [b, c], &mut room);
+            let mut room = zeroed::<T>(BLOCK * BLOCK)?;
+            by_blocks(workers, symm, [alpha, beta], a, [b, c], &mut room)?;
         }
     }
     Ok(Some(()))
@@ -61,7 +61,7 @@ unsafe fn by_blocks<T: Microkernel>(
     a: Stored<T>,
     [b, c]: [Matrix<T>; 2],
     room: &mut [T],
-) {
+) -> Result<()> {
     let n = a.matrix.rows;
     for start in (0..n).step_by(BLOCK) {
         let block = start..n.min(start + BLOCK);
@@ -76,14 +76,15 @@ unsafe fn by_blocks<T: Microkernel>(
                     let a = a.block(workers, part.clone(), block.clone(), room);
                     let (b, c) =
                         (b.block(block.start, 0, block.len(), b.cols), c.block(part.start, 0, part.len(), c.cols));
-                    product(workers, symm.precision, [alpha, beta], [a, b, c]);
+                    product(workers, symm.precision, [alpha, beta], [a, b, c])?;
                 } else {
                     let a = a.block(workers, block.clone(), part.clone(), room);
                     let (b, c) =
                         (b.block(0, block.start, b.rows, block.len()), c.block(0, part.start, c.rows, part.len()));
-                    product(workers, symm.precision, [alpha, beta], [b, a, c]);
+                    product(workers, symm.precision, [alpha, beta], [b, a, c])?;
                 }
             }
         }
     }
+    Ok(())
 }

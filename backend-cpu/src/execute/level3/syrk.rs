@@ -1,10 +1,10 @@
 //! `syrk` and `herk`: a matrix times its own transpose, on one triangle.
 
-use super::zeros;
 use crate::execute::gemm::{
     Ending, Hermitian, Matrix, Microkernel, SHARED, Symmetric, multiply, parallelism, reproducible,
 };
 use crate::execute::level1::{GRAIN, match_scalar};
+use crate::execute::scratch::zeroed;
 use crate::workers::Workers;
 use gemm::Parallelism;
 use std::ops::Range;
@@ -107,11 +107,10 @@ unsafe fn multiply_triangle<T: Microkernel, E: Ending<T>>(
     }
     if precision == Precision::Reproducible {
         // SAFETY: the caller's promise.
-        unsafe { reproducible(workers, [a, b, c], ending) };
-        return Ok(());
+        return unsafe { reproducible(workers, [a, b, c], ending) };
     }
     let blocks = n.div_ceil(BLOCK);
-    let mut sums = zeros::<T>(n.saturating_mul(BLOCK.min(n)))?;
+    let mut sums = zeroed::<T>(n.saturating_mul(BLOCK.min(n)))?;
     let room = Matrix::dense(sums.as_mut_ptr(), n, BLOCK.min(n), true);
     // SAFETY: the caller's promise. Every block has rows of the room of its own.
     unsafe {

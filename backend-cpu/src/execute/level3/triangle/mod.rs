@@ -11,14 +11,13 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use super::{room, zeros};
 use crate::execute::gemm::{Matrix, Microkernel, Register, clear, with_registers};
 use crate::execute::level1::match_scalar;
+use crate::execute::scratch;
 use crate::simd;
 use crate::workers::Workers;
 use kernel::{Multiply, Routine, Solve};
 use slab::Scratch;
-use std::sync::{Mutex, PoisonError};
 use step::Steps;
 use warpwave_core::numerics::blas::triangular;
 use warpwave_core::operation::TriangularProduct;
@@ -152,28 +151,22 @@ where
     let width = slabs * H * R::LANES;
     let pieces = count.div_ceil(width);
     let work = (order * T::PARTS * T::PARTS).saturating_mul(order).saturating_mul(count.saturating_mul(batch)) / 2;
-    let jobs = (batch * pieces).min(2 * workers.threads()).min(work / GRAIN).max(1);
-    let mut scratch = room(jobs)?;
-    for _ in 0..jobs {
-        scratch.push(Mutex::new(Scratch::<T>::new(order, width, H * R::LANES, N)?));
-    }
-    workers.split(jobs, 1, |range| {
-        for job in range {
-            // Its own: nobody waits here, and what a panic left in it is written before it is read.
-            let scratch = &mut *scratch[job].lock().unwrap_or_else(PoisonError::into_inner);
-            for piece in batch * pieces * job / jobs..batch * pieces * (job + 1) / jobs {
-                let (index, first) = (piece / pieces, piece % pieces * width);
-                let piece = System {
-                    matrix: system.matrix.moved(index * strides[0]),
-                    vectors: system.vectors.moved(index * strides[1]).block(first, 0, width.min(count - first), order),
-                    ..system
-                };
-                // SAFETY: the caller's promise. The vectors of a piece are in no other.
-                simd::vectorize(
-                    #[inline(always)]
-                    || unsafe { K::run::<T, R, H, N>(&piece, scratch) },
-                );
-            }
+    let grain = (GRAIN / (work / (batch * pieces)).max(1)).max(1);
+    let room = || Scratch::<T>::new(order, width, H * R::LANES, N);
+    let mut rooms = scratch::rooms(workers.rooms(batch * pieces, grain), room)?;
+    workers.split_in(&mut rooms, batch * pieces, grain, |scratch, range| {
+        for piece in range {
+            let (index, first) = (piece / pieces, piece % pieces * width);
+            let piece = System {
+                matrix: system.matrix.moved(index * strides[0]),
+                vectors: system.vectors.moved(index * strides[1]).block(first, 0, width.min(count - first), order),
+                ..system
+            };
+            // SAFETY: the caller's promise. The vectors of a piece are in no other.
+            simd::vectorize(
+                #[inline(always)]
+                || unsafe { K::run::<T, R, H, N>(&piece, scratch) },
+            );
         }
     });
     Ok(())

@@ -3,8 +3,9 @@
 //! A slab has some vectors, `width` of them, and is packed as the microkernel wants its left factor: for each step the real parts
 //! of all, then the imaginary parts, if there are any.
 
-use super::{System, zeros};
+use super::System;
 use crate::execute::gemm::{Matrix, Microkernel};
+use crate::execute::scratch::zeroed;
 use warpwave_core::Result;
 use warpwave_core::numerics::Numeric;
 
@@ -28,11 +29,11 @@ pub(super) struct Scratch<T: Microkernel> {
 impl<T: Microkernel> Scratch<T> {
     /// For a matrix of order `order` and `vectors` vectors in slabs of `width`, and groups of `group` rows.
     pub(super) fn new(order: usize, vectors: usize, width: usize, group: usize) -> Result<Self> {
-        let room = |elements: usize| zeros::<T::Part>(elements.saturating_mul(T::PARTS));
+        let room = |elements: usize| zeroed::<T::Part>(elements.saturating_mul(T::PARTS));
         Ok(Scratch {
             slabs: room(order.saturating_mul(vectors))?,
             rows: room(order.saturating_mul(group))?,
-            corner: zeros(group * group)?,
+            corner: zeroed(group * group)?,
             tile: room(group * width)?,
             sums: room(group * width)?,
         })

@@ -1,0 +1,129 @@
+//! Lines whose elements follow each other.
+
+use super::{Fold, Results, add, ascend, fill, initialised};
+use crate::execute::memory::GRAIN_BYTES;
+use crate::execute::scratch;
+use crate::workers::Workers;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use warpwave_core::Result;
+use warpwave_core::numerics::tree::{CHUNK, LANES};
+
+/// Reduces `lines` lines of `len` elements, of `item` bytes each, and calls `finish(line, result)` for each line, unless there
+/// are no elements.
+///
+/// `chunk(line, range, lanes)` is the result of one chunk of a line, made by [`chunk`] or by several calls of it; `fold` joins
+/// those.
+///
+/// # Errors
+/// [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory), before anything is called.
+pub(in crate::execute) fn along<F: Fold>(
+    workers: &Workers,
+    (lines, len): (usize, usize),
+    item: usize,
+    fold: F,
+    chunk: impl Fn(usize, Range<usize>, &mut Lanes<F::Acc>) -> F::Acc + Sync,
+    finish: impl Fn(usize, F::Acc) + Sync,
+) -> Result<()> {
+    if lines == 0 || len == 0 {
+        return Ok(());
+    }
+    let chunks = len.div_ceil(CHUNK);
+    let grain = GRAIN_BYTES.div_ceil(len.min(CHUNK) * item);
+    if chunks == 1 {
+        workers.split(lines, grain, |range| {
+            let mut lanes = Lanes::new();
+            range.for_each(|line| finish(line, chunk(line, 0..len, &mut lanes)));
+        });
+        return Ok(());
+    }
+    let mut partial = scratch::zeroed(chunks * lines)?;
+    let results = Results(partial.as_mut_ptr());
+    workers.split(chunks * lines, grain, |range| {
+        let mut lanes = Lanes::new();
+        for job in range {
+            let (line, index) = (job / chunks, job % chunks);
+            let range = index * CHUNK..len.min((index + 1) * CHUNK);
+            // SAFETY: `partial` has a place for each chunk of each line, outlives the call, and no two ranges have the same.
+            unsafe { results.set(index * lines + line, chunk(line, range, &mut lanes)) };
+        }
+    });
+    ascend(fold, &mut partial, lines);
+    partial[..lines].iter().enumerate().for_each(|(line, &result)| finish(line, result));
+    Ok(())
+}
+
+/// Room for the lanes of a chunk, and for half as many. It has no content between calls, so making one costs nothing.
+///
+/// On the boundary of a cache line no vector is in two of them.
+#[repr(align(64))]
+pub(in crate::execute) struct Lanes<A> {
+    lanes: [MaybeUninit<A>; LANES],
+    halved: [MaybeUninit<A>; LANES / 2],
+}
+
+impl<A> Lanes<A> {
+    #[inline(always)]
+    pub(in crate::execute) fn new() -> Self {
+        Lanes { lanes: [const { MaybeUninit::uninit() }; LANES], halved: [const { MaybeUninit::uninit() }; LANES / 2] }
+    }
+}
+
+/// Reduces one chunk of `len` items, at least one: `items(range)` are those of `range`. To be called inside
+/// [`vectorize`](crate::simd::vectorize).
+///
+/// # Safety
+/// `items(range)` gives as many items as `range` is long.
+#[inline(always)]
+pub(in crate::execute) unsafe fn chunk<F: Fold, S: Iterator<Item = F::Item>>(
+    fold: F,
+    len: usize,
+    mut items: impl FnMut(Range<usize>) -> S,
+    Lanes { lanes: room, halved: other }: &mut Lanes<F::Acc>,
+) -> F::Acc {
+    let mut row = |row: usize| items(row * LANES..(row + 1) * LANES);
+    // SAFETY: the caller's promise; a row is as long as the lanes it is for.
+    let mut lanes: &[F::Acc] = unsafe {
+        if len == CHUNK {
+            // As below, with a number of rows that the compiler knows.
+            fill(fold, room, CHUNK / LANES, row)
+        } else if len < LANES {
+            fill(fold, &mut room[..len], 1, |_| items(0..len))
+        } else {
+            let lanes = fill(fold, room, len / LANES, &mut row);
+            if !len.is_multiple_of(LANES) {
+                add(fold, lanes, items(len / LANES * LANES..len));
+            }
+            lanes
+        }
+    };
+    if lanes.len() == LANES {
+        // With lengths that the compiler knows: it makes vector instructions of the last, short ones too.
+        macro_rules! halve {
+            ($($count:literal, $half:literal);*) => { $(
+                let halved = halve(fold, &lanes[..$count], other);
+                lanes = halve(fold, &halved[..$half], room);
+            )* };
+        }
+        halve!(1024, 512; 256, 128; 64, 32; 16, 8; 4, 2);
+    }
+    while lanes.len() > 1 {
+        let halved = halve(fold, lanes, other);
+        lanes = halve(fold, halved, room);
+    }
+    lanes[0]
+}
+
+/// Combines neighbours, `2i` with `2i + 1`; the last stays as it is if it has none.
+#[inline(always)]
+fn halve<'a, F: Fold>(fold: F, from: &[F::Acc], to: &'a mut [MaybeUninit<F::Acc>]) -> &'a [F::Acc] {
+    let (pairs, rest) = from.as_chunks::<2>();
+    for (to, &[low, high]) in to.iter_mut().zip(pairs) {
+        to.write(fold.join(low, high));
+    }
+    if let [last] = *rest {
+        to[pairs.len()].write(last);
+    }
+    // SAFETY: these have been written.
+    unsafe { initialised(&mut to[..from.len().div_ceil(2)]) }
+}
