@@ -92,6 +92,8 @@ impl<B: Backend> Faulty<B> {
         let result = work(&stream).and_then(|()| self.inner.synchronize(&stream));
         self.inner.destroy_stream(stream)?;
         result
+    }
+
     /// What a call that synchronizes returns.
     fn report(&self, result: Result<()>) -> Result<()> {
         match result {
