@@ -243,8 +243,10 @@ fn calls(
         ]
         .boxed(),
     };
+    // An empty list has nothing to compare.
+    let counts = usize::from(listed)..4;
     let places = ([fronts(), fronts(), fronts()], [extras(), extras(), extras()], [layouts(), layouts(), layouts()]);
-    (sizes, [ops(), ops()], scales, places, batches, 0..4_usize, seeds()).prop_map(
+    (sizes, [ops(), ops()], scales, places, batches, counts, seeds()).prop_map(
         |(size, ops, scales, (fronts, extras, layouts), batch, count, seed)| Call {
             size,
             ops,

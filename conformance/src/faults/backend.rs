@@ -97,7 +97,9 @@ impl<B: Backend> Faulty<B> {
     /// What a call that synchronizes returns.
     fn report(&self, result: Result<()>) -> Result<()> {
         match result {
-            Err(error) if self.has(Fault::SwallowedIndex) && matches!(error.kind(), ErrorKind::DeviceFault { .. }) => Ok(()),
+            Err(error) if self.has(Fault::SwallowedIndex) && matches!(error.kind(), ErrorKind::DeviceFault { .. }) => {
+                Ok(())
+            }
             result => result,
         }
     }

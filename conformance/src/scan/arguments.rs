@@ -16,9 +16,9 @@ pub(super) fn names<D: Device>(session: &mut Session<'_, D>) -> Verdict {
             ($($method:ident $assign:ident $want:expr;)*) => { $(
                 stream.$method(&x, &mut out)?;
                 case.bits(stringify!($method), &case.read(&out)?, &$want)?;
-                let mut x = stream.from_slice(&elements)?;
-                stream.$assign(&mut x)?;
-                case.bits(stringify!($assign), &case.read(&x)?, &$want)?;
+                stream.copy(&x, &mut out)?;
+                stream.$assign(&mut out)?;
+                case.bits(stringify!($assign), &case.read(&out)?, &$want)?;
             )* };
         }
         scans! {

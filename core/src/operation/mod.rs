@@ -501,11 +501,12 @@ impl Operation {
             | Operation::Sort(Sort { keys: out, .. })
             | Operation::Gather { out, .. }
             | Operation::Scatter { x: out, .. }
-            | Operation::Histogram { out, .. }
             | Operation::Permute { out, .. }
             | Operation::Random { out, .. } => out.len == 0,
             // Without elements there is still their number to write.
             Operation::Compact { .. } => false,
+            // Without counters every element is out of range.
+            Operation::Histogram { x, out } => x.len == 0 && out.len == 0,
             Operation::Fill { out, .. }
             | Operation::Transpose { out, .. }
             | Operation::Ger { a: out, .. }
