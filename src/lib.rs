@@ -94,15 +94,16 @@ pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuGraph, CpuStream};
 
 /// What a program that computes needs in scope. `Result` here is [`crate::Result`].
 ///
-/// `Numeric` comes along without its name: it has the constants `ZERO` and `ONE` of code that is generic over the element type.
+/// Some traits come along without their names: `Numeric`, with the constants `ZERO` and `ONE` of code that is generic over the element
+/// type, and those that [`Ops`](crate::Ops) and [`Blas`](crate::Blas) include.
 pub mod prelude {
     pub use crate::numerics::Numeric as _;
     pub use crate::{
-        Argument, AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, BlasTriangle, Buffer, Device, Diag,
-        Element, Error, Graph, Indexing, Layout, MatrixView, MatrixViewMut, Numerics, Op, Ops, Philox, Precision,
-        Random, RealScalar, Recorder, Reduce, Result, Scalar, Scan, Side, Sort, SortOptions, Stream, Uplo, Vector,
-        VectorMut, View, ViewMut,
+        Argument, AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, Buffer, Device, Diag, Element, Error,
+        Graph, Layout, MatrixView, MatrixViewMut, Numerics, Op, Ops, Philox, Precision, RealScalar, Recorder, Result,
+        Scalar, Side, SortOptions, Stream, Uplo, Vector, VectorMut, View, ViewMut,
     };
+    pub use crate::{BlasTriangle as _, Indexing as _, Random as _, Reduce as _, Scan as _, Sort as _};
 }
 
 /// The README's program runs with the documentation's.

@@ -24,7 +24,7 @@ fn the_tables_are_this_program() {
     let dense = |text: &str| text.split_whitespace().collect::<String>();
     let program = dense(include_str!("from_cuda.rs"));
     let code = code();
-    assert!(code.len() > 60, "{code:?}");
+    assert!(code.len() > 100, "{code:?}");
     for code in code {
         assert!(program.contains(&dense(&code)), "not in tests/from_cuda.rs: {code}");
     }
@@ -40,6 +40,8 @@ fn the_rows_do_what_they_say() {
         vectors(&device).unwrap();
         matrices(&device).unwrap();
         halves(&device).unwrap();
+        triangles(&device).unwrap();
+        algorithms(&device).unwrap();
     }
     graphs(&warpwave::open_named("cpu").unwrap()).unwrap();
     assert!(!warpwave::device_names().is_empty());
@@ -197,6 +199,118 @@ fn matrices<D: Numerics>(device: &D) -> Result<()> {
     let mut batch_c = z.view_mut().batch_mut(2, 2, 2, Layout::ColumnMajor, 4, 2)?;
     stream.gemm_strided_batched(Op::N, Op::N, alpha, &batch_a, &batch_b, beta, &mut batch_c)?;
     assert_eq!(stream.to_vec(&z)?, [1.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 4.0]);
+    Ok(())
+}
+
+fn triangles<D: Numerics>(device: &D) -> Result<()> {
+    let stream = device.default_stream();
+    let (alpha, beta) = (1.0f32, 0.0);
+    let mut x = stream.from_slice(&[3.0f32, 0.0])?;
+    let mut y = stream.from_slice(&[-4.0f32, 5.0])?;
+    let rotation = warpwave::rotg(3.0f32, -4.0);
+    stream.rot(&mut x, &mut y, rotation.c, rotation.s)?;
+    assert_eq!(stream.to_vec(&x.slice(..1)?)?, [rotation.r]);
+    assert_eq!((stream.iamin(&y)?, rotation.r.abs()), (Some(0), 5.0));
+    let mut x = stream.from_slice(&[3.0f32, 1.0])?;
+    let mut y = stream.from_slice(&[4.0f32, 2.0])?;
+    let modified = warpwave::rotmg(1.0f32, 1.0, 3.0, 4.0);
+    stream.rotm(&mut x, &mut y, modified.rotation)?;
+    assert_eq!(stream.to_vec(&x.slice(..1)?)?, [modified.x1]);
+
+    // The lower triangle of [2 3; 3 4]; what stands above it is not read but by `gemm`.
+    let storage = stream.from_slice(&[2.0f32, 3.0, 7.0, 4.0])?;
+    let a = storage.matrix(2, 2)?;
+    let x = stream.from_slice(&[1.0f32, 10.0])?;
+    let mut y = stream.zeros(2)?;
+    stream.symv(Uplo::Lower, alpha, &a, &x, beta, &mut y)?;
+    assert_eq!(stream.to_vec(&y)?, [32.0, 43.0]);
+    stream.trmv(Uplo::Lower, Op::N, Diag::Unit, &a, &mut y)?;
+    assert_eq!(stream.to_vec(&y)?, [32.0, 139.0]);
+    stream.trsv(Uplo::Lower, Op::N, Diag::Unit, &a, &mut y)?;
+    assert_eq!(stream.to_vec(&y)?, [32.0, 43.0]);
+    let mut z = stream.zeros(4)?;
+    let mut c = z.matrix_mut(2, 2)?;
+    stream.fill_matrix(&mut c, 0.0)?;
+    stream.syr(Uplo::Lower, alpha, &x, &mut c)?;
+    assert_eq!(stream.to_vec(&z)?, [1.0, 10.0, 0.0, 100.0]);
+    let ones = stream.from_slice(&[1.0f32, 0.0, 0.0, 1.0])?;
+    let b = ones.matrix(2, 2)?;
+    let mut c = z.matrix_mut(2, 2)?;
+    stream.symm(Side::Left, Uplo::Lower, alpha, &a, &b, beta, &mut c)?;
+    assert_eq!(stream.to_vec(&z)?, [2.0, 3.0, 3.0, 4.0]);
+    let mut c = z.matrix_mut(2, 2)?;
+    stream.trmm(Side::Right, Uplo::Lower, Op::T, Diag::Unit, alpha, &a, &mut c)?;
+    assert_eq!(stream.to_vec(&z)?, [2.0, 3.0, 9.0, 13.0]);
+    let mut c = z.matrix_mut(2, 2)?;
+    stream.syrk(Uplo::Lower, Op::N, alpha, &a, beta, &mut c)?;
+    assert_eq!(stream.to_vec(&z)?, [53.0, 34.0, 9.0, 25.0]);
+
+    let mut other = stream.zeros(4)?;
+    let (c, d) = (z.matrix_mut(2, 2)?, other.matrix_mut(2, 2)?);
+    stream.gemm_batched(Op::N, Op::N, alpha, &[a, b], &[b, a], beta, &mut [c, d])?;
+    assert_eq!((stream.to_vec(&z)?, stream.to_vec(&other)?), (vec![2.0, 3.0, 7.0, 4.0], vec![2.0, 3.0, 7.0, 4.0]));
+
+    let x = stream.from_slice(&[2.0, 0.0, 0.0, 2.0, 4.0, 0.0, 0.0, 4.0])?;
+    let mut z = stream.from_slice(&[8.0f32; 8])?;
+    let batch_a = x.view().batch(2, 2, 2, Layout::ColumnMajor, 4, 2)?;
+    let mut batch_c = z.view_mut().batch_mut(2, 2, 2, Layout::ColumnMajor, 4, 2)?;
+    stream.trsm_strided_batched(Side::Left, Uplo::Upper, Op::N, Diag::NonUnit, alpha, &batch_a, &mut batch_c)?;
+    assert_eq!(stream.to_vec(&z)?, [4.0, 4.0, 4.0, 4.0, 2.0, 2.0, 2.0, 2.0]);
+    Ok(())
+}
+
+fn algorithms<D: Numerics>(device: &D) -> Result<()> {
+    let stream = device.default_stream();
+    let x = stream.from_slice(&[3.0, -1.0, 4.0, 0.0])?;
+    assert_eq!((stream.sum(&x)?, stream.min(&x)?, stream.max(&x)?), (6.0, -1.0, 4.0));
+    assert_eq!((stream.argmin(&x)?, stream.argmax(&x)?), (Some(1), Some(2)));
+    let a = x.matrix(2, 2)?;
+    let mut out = stream.zeros(2)?;
+    stream.sum_rows(&a, &mut out)?;
+    assert_eq!(stream.to_vec(&out)?, [7.0, -1.0]);
+    let mut mask = stream.zeros(4)?;
+    stream.gt(&x, &0.0, &mut mask)?;
+    assert_eq!((stream.count(&mask)?, stream.any(&mask)?, stream.all(&mask)?), (2, true, false));
+    let mut out = stream.zeros(4)?;
+    stream.inclusive_sum(&x, &mut out)?;
+    assert_eq!(stream.to_vec(&out)?, [3.0, 2.0, 6.0, 6.0]);
+    stream.exclusive_sum(&x, &mut out)?;
+    stream.sort(&mut out)?;
+    assert_eq!(stream.to_vec(&out)?, [0.0, 2.0, 3.0, 6.0]);
+    assert_eq!(stream.compact(&x, &mask, &mut out)?, 2);
+    assert_eq!(stream.to_vec(&out)?, [3.0, 4.0, 3.0, 6.0]);
+    let index = stream.from_slice(&[3_u32, 2, 1, 0])?;
+    stream.gather(&x, &index, &mut out)?;
+    assert_eq!(stream.to_vec(&out)?, [0.0, 4.0, -1.0, 3.0]);
+    stream.scatter(&x, &index, &mut out)?;
+    assert_eq!(stream.to_vec(&out)?, [0.0, 4.0, -1.0, 3.0]);
+    stream.iota(0.0, 0.5, &mut out)?;
+    let mut y = stream.zeros(4)?;
+    stream.mul(&x, &out, &mut y)?;
+    assert_eq!(stream.to_vec(&y)?, [0.0, -0.5, 4.0, 0.0]);
+
+    // Keys that agree in their lowest byte keep their order.
+    let mut keys = stream.from_slice(&[0x101_u32, 0x002, 0x001])?;
+    let mut values = stream.from_slice(&['a', 'b', 'c'].map(u32::from))?;
+    stream.sort_pairs_with(SortOptions::new().descending().bits(0..8), &mut keys, &mut values)?;
+    assert_eq!(stream.to_vec(&values)?, ['b', 'a', 'c'].map(u32::from));
+    let mut keys = stream.from_slice(&[2_u32, 0, 2])?;
+    let mut counts = stream.zeros(3)?;
+    stream.histogram(&keys, &mut counts)?;
+    assert_eq!(stream.to_vec(&counts)?, [1, 0, 2]);
+
+    let mut generator = Philox::new(42);
+    stream.random(&mut generator, &mut out)?;
+    let first = stream.to_vec(&out)?;
+    assert!(first.iter().all(|x| (0.0..1.0).contains(x)));
+    generator.skip(1000);
+    stream.random(&mut generator, &mut out)?;
+    assert_ne!(stream.to_vec(&out)?, first);
+    // The same seed, and integers of any value.
+    stream.random(&mut Philox::new(42), &mut out)?;
+    assert_eq!(stream.to_vec(&out)?, first);
+    stream.random(&mut generator, &mut keys)?;
+    assert!(stream.to_vec(&keys)?.iter().any(|&key| key > u32::MAX / 1024));
     Ok(())
 }
 

@@ -1,13 +1,12 @@
-//! Element-wise operations, reductions and transposition.
+//! What is computed with arrays: [`Ops`], element by element, and the families that it includes.
 //!
-//! [`Ops`] lists the methods. Each family of operations is a file: it checks the arguments, builds the operation and submits it, and
-//! where a family's methods are all of one form it has the macro that makes them of a table.
+//! Each family of operations is a file: it checks the arguments, builds the operation and submits it, and where its methods are all of
+//! one form it has the macro that makes them of a table.
 
 mod elementwise;
 mod index;
 mod operand;
 mod random;
-mod reduce;
 mod reduction;
 mod scan;
 mod sort;
@@ -16,7 +15,7 @@ mod transpose;
 pub use index::{Index, Indexing};
 pub use operand::{AsOperand, Operand};
 pub use random::{Philox, Random};
-pub use reduce::Reduce;
+pub use reduction::Reduce;
 pub use scan::Scan;
 pub use sort::{Sort, SortOptions};
 
@@ -28,10 +27,9 @@ use crate::operation::{Axis, BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::stream::{Stream, one};
 use crate::view::{AsView, AsViewMut};
 use elementwise::{binary_methods, compare_methods, unary_methods};
-use reduction::reduce_methods;
 
-/// Element-wise operations, reductions and transposition on a stream. All give the same bits on every device; what each computes is
-/// said in [`crate::numerics`].
+/// Operations on arrays: here those that go element by element and transposition; [`Reduce`], [`Scan`], [`Sort`], [`Indexing`] and
+/// [`Random`] are part of it. All give the same bits on every device; what each computes is said in [`crate::numerics`].
 ///
 /// Inputs of element-wise operations are buffers, views, or numbers: `stream.sub(&1.0, &x, &mut out)`.
 ///
@@ -45,17 +43,18 @@ use reduction::reduce_methods;
 /// | `sum_rows(x, out)`, `sum_cols(x, out)` | one result for each row, for each column |
 /// | `binary(op, a, b, out)` … | for an operation chosen at run time |
 ///
-/// [`min`](Ops::min) and [`max`](Ops::max) reduce, as `sum` does. Of two operands it is [`minimum`](Ops::minimum) and
+/// [`min`](Reduce::min) and [`max`](Reduce::max) reduce, as `sum` does. Of two operands it is [`minimum`](Ops::minimum) and
 /// [`maximum`](Ops::maximum), which propagate NaN, and [`minimum_number`](Ops::minimum_number) and
 /// [`maximum_number`](Ops::maximum_number), which ignore it: so these operations are called in IEEE 754-2019 and, but for the
 /// last two (`fmin` and `fmax` there), in NumPy.
 ///
-/// A comparison writes 1 or 0 to a mask of `u8`; [`select`](Ops::select) and [`count`](Ops::count) read one.
+/// A comparison writes 1 or 0 to a mask of `u8`; [`select`](Ops::select), [`count`](Reduce::count), [`any`](Reduce::any),
+/// [`all`](Reduce::all) and [`compact`](Indexing::compact) read one.
 ///
 /// # Errors
-/// Every operation returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if lengths or shapes do not fit, naming the argument, and
-/// [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer it, and then has enqueued nothing. That holds without
-/// any elements too.
+/// Every operation, here and in the traits that this one includes, returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if
+/// lengths or shapes do not fit, naming the argument, and [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer
+/// it, and then has enqueued nothing. That holds without any elements too.
 pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
     /// `out[i] = start + i · step`.
     ///
@@ -163,33 +162,6 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         elementwise::select_assign(self, x, mask, a)
     }
 
-    reduce_methods! {
-        Sum, Reducible, "sum", "+0", sum, sum_into, sum_rows, sum_cols;
-        Prod, Reducible, "product", "1", prod, prod_into, prod_rows, prod_cols;
-        Min, Real, "smallest", "+∞ or the largest integer", min, min_into, min_rows, min_cols;
-        Max, Real, "largest", "−∞ or the smallest integer", max, max_into, max_rows, max_cols;
-    }
-
-    /// How many elements of `mask` are not 0. Waits for the result.
-    ///
-    /// # Errors
-    /// As said [above](Ops), and errors of earlier work on this stream.
-    fn count(&self, mask: &impl AsView<u8, Self::Device>) -> Result<u64> {
-        one(self, |out| self.count_into(mask, out))
-    }
-
-    /// How many elements of `mask` are not 0, in the first element of `out`; does not wait.
-    ///
-    /// # Errors
-    /// As said [above](Ops).
-    fn count_into(
-        &self,
-        mask: &impl AsView<u8, Self::Device>,
-        out: &mut impl AsViewMut<u64, Self::Device>,
-    ) -> Result<()> {
-        reduction::count(self, mask, out)
-    }
-
     /// `out[j, i] = x[i, j]`.
     ///
     /// # Errors
@@ -262,21 +234,6 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         out: &mut impl AsViewMut<u8, Self::Device>,
     ) -> Result<()> {
         elementwise::compare(self, op, a, b, out)
-    }
-
-    /// A reduction of all elements ([`Axis::Whole`], in the order of a contiguous `x`), or one result per row or per column, for a reduction
-    /// chosen at run time.
-    ///
-    /// # Errors
-    /// As said [above](Ops). With [`Axis::Whole`] `x` has to be one contiguous column.
-    fn reduce<T: Element>(
-        &self,
-        op: ReduceOp,
-        axis: Axis,
-        x: &MatrixView<'_, T, Self::Device>,
-        out: &mut impl AsViewMut<T, Self::Device>,
-    ) -> Result<()> {
-        reduction::reduce(self, op, axis, x, out)
     }
 }
 
