@@ -26,8 +26,8 @@ fn build(folder: &Path) {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args([
         "build",
-        "--package",
-        "warpwave",
+        // With the features that `cargo test --workspace` has, for which all is there already.
+        "--workspace",
         "--examples",
         "--profile",
         profile,

@@ -195,7 +195,7 @@ faults! {
     /// rotm takes a diagonal that is understood as given.
     RotmFlagMistaken = "rotm-flag-mistaken", Inline, "blas.rotm.f32", "UnitDiagonal";
     /// iamin takes the last of equal magnitudes.
-    LastSmallest = "last-smallest", Inline, "blas.iamin.f64", "out[0]: expected 0 ";
+    LastSmallest = "last-smallest", Inline, "blas.iamin.f64", "out[0]: expected 5 (0000000000000005), got 7";
     /// trmm multiplies by alpha twice.
     AlphaTwice = "alpha-twice", Inline, "blas.trmm.f32.reproducible", "b[0]: expected";
     /// Inclusive scans take what starts a tile from one element too early.
