@@ -95,7 +95,7 @@ pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuGraph, CpuStream};
 /// What a program that computes needs in scope. `Result` here is [`crate::Result`].
 ///
 /// Some traits come along without their names: `Numeric`, with the constants `ZERO` and `ONE` of code that is generic over the element
-/// type, and those that [`Ops`](crate::Ops) and [`Blas`](crate::Blas) include.
+/// type, and those that [`Ops`] and [`Blas`] include.
 pub mod prelude {
     pub use crate::numerics::Numeric as _;
     pub use crate::{

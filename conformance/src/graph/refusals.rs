@@ -5,7 +5,7 @@ use crate::runtime::{another, pattern, pause};
 use crate::{Check, Counts, Failure, Session, Verdict};
 use proptest::prelude::*;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Blas, Buffer, DType, Device, ErrorKind, Indexing, OperationKind, Ops, Result, Stream};
+use warpwave_core::{Blas, Buffer, DType, Device, ErrorKind, Indexing, OperationKind, Reduce, Result, Stream};
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     checks.push(check("refused.calls", calls));

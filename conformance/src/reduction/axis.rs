@@ -10,7 +10,7 @@ use crate::session::Session;
 use proptest::prelude::*;
 use proptest::sample::select;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Axis, Buffer, Device, Ops, Reduce, ReduceOp, Stream};
+use warpwave_core::{Axis, Buffer, Device, Reduce, ReduceOp, Stream};
 
 /// Matrices of small and middling size, few lines of a great length, and many short ones; and a seed.
 pub(super) fn shapes(level: Level) -> impl Strategy<Value = (Matrix, u64)> {

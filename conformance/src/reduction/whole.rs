@@ -9,7 +9,7 @@ use crate::reference::{Image, Random, Sample, Vector, fronts, seeds};
 use crate::session::Session;
 use proptest::prelude::Just;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Axis, Buffer, DType, Device, Ops, Reduce, ReduceOp, Stream};
+use warpwave_core::{Axis, Buffer, DType, Device, Reduce, ReduceOp, Stream};
 
 /// Around one, a warp, the lanes and the chunk of the tree, and the second level of chunks.
 const LENGTHS: &[usize] = &[0, 1, 2, 3, 7, 33, 1023, 1024, 1025, 2049, 8191, 8192, 8193, 3 * 8192 + 5];

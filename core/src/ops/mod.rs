@@ -22,9 +22,9 @@ pub use sort::{Sort, SortOptions};
 use crate::element::{Element, Float, Integer, Real};
 use crate::error::Result;
 use crate::matrix::{MatrixView, MatrixViewMut};
-use crate::numerics::{Absolute, CastFrom, ComplexNumeric, Negate, Numeric, Reducible};
-use crate::operation::{Axis, BinaryOp, CompareOp, ReduceOp, UnaryOp};
-use crate::stream::{Stream, one};
+use crate::numerics::{Absolute, CastFrom, ComplexNumeric, Negate, Numeric};
+use crate::operation::{BinaryOp, CompareOp, UnaryOp};
+use crate::stream::Stream;
 use crate::view::{AsView, AsViewMut};
 use elementwise::{binary_methods, compare_methods, unary_methods};
 

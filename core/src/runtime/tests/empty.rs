@@ -8,7 +8,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{Layout, Op};
-use crate::ops::Ops;
+use crate::ops::{Ops, Reduce};
 use crate::pinned::Pinned;
 use crate::stream::{BufferOf, Stream};
 use crate::view::{AsView, AsViewMut, Vector, VectorMut};

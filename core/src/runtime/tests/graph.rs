@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{Argument, Graph};
 use crate::info::MemoryInfo;
-use crate::ops::Ops;
+use crate::ops::{Ops, Reduce};
 use crate::stream::Stream;
 use std::any::Any;
 use std::mem;
