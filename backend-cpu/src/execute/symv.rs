@@ -11,6 +11,7 @@ use super::scratch::zeroed;
 use crate::workers::Workers;
 use std::sync::OnceLock;
 use warpwave_core::Result;
+use warpwave_core::numerics::Numeric;
 use warpwave_core::operation::Symv;
 
 /// Rows that are written out together.
@@ -35,9 +36,11 @@ pub(crate) unsafe fn symv(workers: &Workers, symv: &Symv) -> Result<Option<()>> 
         let a = Stored::new(&symv.a, symv.uplo, symv.hermitian);
         // SAFETY: the caller's promise.
         unsafe {
-            match alpha == T::default() {
-                true => Some(Ok(scale(workers, beta, y))),
-                false => Some(by_blocks(workers, [alpha, beta], a, x, y)),
+            if alpha == T::ZERO {
+                scale(workers, beta, y);
+                Some(Ok(()))
+            } else {
+                Some(by_blocks(workers, [alpha, beta], a, x, y))
             }
         }
     });

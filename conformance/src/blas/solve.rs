@@ -273,13 +273,16 @@ fn run<T: Scalars, D: Device>(
     Ok((0..count).map(|i| got[i * size..(i + 1) * size].to_vec()).collect())
 }
 
+/// A system, its solution if that is known, and what came.
+type Solved<T> = (System<T>, Vec<T>, Vec<T>);
+
 /// Makes the systems of a batch, and solves them; gives each with its exact solution, if it has one, and what came of it.
 fn solve<T: Scalars, D: Device>(
     case: &mut Case<'_, D>,
     row: &Row,
     (call, batch): (Call, Batch),
     kind: Kind,
-) -> Verdict<Vec<(System<T>, Vec<T>, Vec<T>)>> {
+) -> Verdict<Vec<Solved<T>>> {
     let mut random = Random::new(call.seed);
     let data = if kind == Kind::Integers { Data::Integers(3) } else { Data::Numbers };
     let alpha: T = match row.kind {

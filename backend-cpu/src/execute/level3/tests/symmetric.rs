@@ -9,8 +9,11 @@ use warpwave_core::{Diag, Op, Operation, Precision, ScalarValue, Side};
 trait Tested: Sample + ScalarArithmetic<Magnitude: Sample + ScalarArithmetic> + GemmArithmetic<Compute = Self> {}
 impl<T: Sample + ScalarArithmetic<Magnitude: Sample + ScalarArithmetic> + GemmArithmetic<Compute = T>> Tested for T {}
 
+/// Makes an element.
+type Make<T> = fn(&mut Random) -> T;
+
 /// How elements are made, and how results are compared.
-fn data<T: Tested>(precision: Precision) -> (fn(&mut Random) -> T, [(f64, f64); 4]) {
+fn data<T: Tested>(precision: Precision) -> (Make<T>, [(f64, f64); 4]) {
     match precision {
         Precision::Reproducible => (T::ordinary, [(0.7, -0.3), (1.0, 0.0), (0.0, 0.0), (-1.0, 0.0)]),
         _ => (integer, [(2.0, -1.0), (1.0, 0.0), (0.0, 0.0), (-1.0, 0.0)]),
@@ -31,7 +34,7 @@ fn products<T: Tested>(precision: Precision) {
         for hermitian in [false, true].into_iter().filter(|&h| !h || T::DTYPE.is_complex()) {
             for (count, side) in [Side::Left, Side::Right, Side::Left, Side::Right].into_iter().enumerate() {
                 for uplo in TRIANGLES {
-                    let layouts = [LAYOUTS[count / 2], LAYOUTS[count % 2], LAYOUTS[(count + 1) / 2 % 2]];
+                    let layouts = [LAYOUTS[count / 2], LAYOUTS[count % 2], LAYOUTS[count.div_ceil(2) % 2]];
                     let (alpha, beta) = (scalars[random.below(4)], scalars[random.below(4)]);
                     let (alpha, beta) = (T::of(alpha.0, alpha.1), T::of(beta.0, beta.1));
                     let (rows, cols) = if side == Side::Left { (n, m) } else { (m, n) };
