@@ -121,22 +121,23 @@ fn gemm<T: SquareGemm + Scalar + CastFrom<f32>>(
     let mut c = stream.zeros::<T>(n * n)?;
     let mut host_c = vec![zero; n * n];
     // Small products are repeated until the clock can see them.
-    let repeats = (1_usize << 28).div_ceil(2 * n * n * n);
+    let repeats = (1_usize << 30).div_ceil(2 * n * n * n);
     let ours = || {
-        time(|| {
-            for _ in 0..repeats {
-                let mut c = c.view_mut().matrix_mut(n, n)?;
-                stream.gemm(Op::N, Op::N, one, &a.view().matrix(n, n)?, &b.view().matrix(n, n)?, zero, &mut c)?;
-            }
-            stream.synchronize()
-        })
+        let mut product = || {
+            let mut c = c.view_mut().matrix_mut(n, n)?;
+            stream.gemm(Op::N, Op::N, one, &a.view().matrix(n, n)?, &b.view().matrix(n, n)?, zero, &mut c)
+        };
+        product()?;
+        time(|| (0..repeats).try_for_each(|_| product()))
     };
     let peer = || {
+        let mut product = || {
+            T::square_gemm(blas, n, &host, &host, &mut host_c);
+            black_box(&mut host_c);
+        };
+        product();
         time(|| {
-            for _ in 0..repeats {
-                T::square_gemm(blas, n, &host, &host, &mut host_c);
-                black_box(&mut host_c);
-            }
+            (0..repeats).for_each(|_| product());
             Ok(())
         })
     };

@@ -11,12 +11,25 @@ pub struct Pair {
     pub peer: f64,
 }
 
-/// Runs both `rounds` times in turns, after one round that does not count. Each returns the time of the part of it that counts.
+/// Threads of a pool look for more work for a while before they sleep: those of OpenBLAS for some 20 ms. What comes next would
+/// share the processor with them.
+const REST: Duration = Duration::from_millis(50);
+
+/// Runs both `rounds` times in turns, after one round that does not count. Each comes when the threads of the other have gone to
+/// sleep, and returns the time of the part of it that counts: its own have to be woken before that.
 pub fn pair<E>(
     rounds: usize,
     mut ours: impl FnMut() -> Result<Duration, E>,
     mut peer: impl FnMut() -> Result<Duration, E>,
 ) -> Result<Pair, E> {
+    let mut ours = || {
+        std::thread::sleep(REST);
+        ours()
+    };
+    let mut peer = || {
+        std::thread::sleep(REST);
+        peer()
+    };
     ours()?;
     peer()?;
     let (mut first, mut second) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
