@@ -11,7 +11,8 @@
 //! # Threads
 //!
 //! A large operation is shared by a pool of threads that belongs to the device: `RAYON_NUM_THREADS` of them, else as
-//! many as the process has processors. It starts with the first such operation. No other pool is used, and the user's
+//! many as the process has processors. It starts with the first such operation. With as many threads as the
+//! process may use processors each keeps to one of them (on Linux). No other pool is used, and the user's
 //! code never runs on this one, so a rayon pool of the user's, all of whose threads wait for the device, does not
 //! starve it. No result depends on the number of threads where the [contract](warpwave_core::numerics) says that it is
 //! reproducible.
@@ -43,6 +44,7 @@
 //! function as on a thread, and so does an index out of range in an operation's data. A panic is such a failure, and
 //! leaves the stream usable.
 
+mod affinity;
 mod backend;
 mod event;
 mod execute;

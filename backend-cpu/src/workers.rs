@@ -1,5 +1,6 @@
 //! The device's own threads, and the floating-point mode they compute in.
 
+use crate::affinity::Places;
 use once_cell::sync::OnceCell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -46,7 +47,12 @@ impl Workers {
         let start = || {
             let builder = rayon::ThreadPoolBuilder::new().num_threads(self.threads);
             let named = builder.thread_name(|i| format!("warpwave-cpu-{i}"));
-            named.start_handler(|_| FloatMode::set_ieee()).build().ok()
+            let places = Places::new(self.threads);
+            let settle = move |index| {
+                FloatMode::set_ieee();
+                places.keep(index);
+            };
+            named.start_handler(settle).build().ok()
         };
         self.pool.get_or_init(start).as_ref()
     }
