@@ -5,6 +5,8 @@ use crate::fault::Fault;
 use crate::graph::{CpuGraph, run_nodes};
 use crate::info::device_info;
 use crate::memory::Memory;
+use crate::need;
+use crate::staged::Staging;
 use crate::stream::{CpuStream, Kind, Queue, Work, run_host_fn, run_operation};
 use crate::transfer::{copy_bytes, transfer};
 use crate::workers::{FloatMode, Workers};
@@ -15,15 +17,13 @@ use warpwave_core::{
     Backend, DType, DeviceInfo, Error, ErrorKind, HostFn, Node, Operation, OperationKind, Result, Space, Transfer,
 };
 
-/// Uploads up to this many bytes are copied aside, so that the caller does not wait for the stream.
-const STAGED: usize = 1 << 16;
-
 /// The CPU as a device. See the [crate's documentation](crate) for its two modes.
 #[derive(Debug)]
 pub struct CpuBackend {
     asynchronous: bool,
     workers: Arc<Workers>,
     memory: Memory,
+    staging: Staging,
 }
 
 impl CpuBackend {
@@ -33,12 +33,30 @@ impl CpuBackend {
     }
 
     /// A device each of whose streams works through a queue on a thread of its own.
+    ///
+    /// A call is [`OutOfMemory`](ErrorKind::OutOfMemory), and enqueues nothing, if the queue cannot grow, or if the operation needs
+    /// more memory to work in than the machine has. Memory to work in is obtained when the operation runs: if there is none by then,
+    /// the outputs are unspecified, and the next [`synchronize`](Backend::synchronize) or [`download`](Backend::download) on that
+    /// stream says so. A stream that waits for this one goes on with what it finds, and does not report it: synchronize the stream
+    /// that wrote before you trust what another has read.
     pub fn asynchronous() -> Self {
         Self::new(true)
     }
 
     fn new(asynchronous: bool) -> Self {
-        CpuBackend { asynchronous, workers: Arc::new(Workers::new()), memory: Memory::new() }
+        let (workers, memory, staging) = (Arc::new(Workers::new()), Memory::new(), Staging::default());
+        CpuBackend { asynchronous, workers, memory, staging }
+    }
+
+    /// Refuses an operation that cannot be done in the memory there is, however much of it comes free.
+    fn admit(&self, operation: &Operation) -> Result<()> {
+        let possible = self.memory.admit(need::at_least(operation));
+        possible.map_err(|error| on_device(error).in_operation(operation.kind()))
+    }
+
+    /// The same for what is in a graph.
+    fn admit_node(&self, node: &Node) -> Result<()> {
+        if let Node::Operation(operation) = node { self.admit(operation) } else { Ok(()) }
     }
 }
 
@@ -125,7 +143,7 @@ unsafe impl Backend for CpuBackend {
     fn record(&self, stream: &CpuStream) -> Result<CpuEvent> {
         Ok(match &stream.0 {
             Kind::Inline(_) => CpuEvent::occurred(),
-            Kind::Queued(queue) => CpuEvent::enqueued(queue.mark()),
+            Kind::Queued(queue) => CpuEvent::enqueued(queue.mark().map_err(on_device)?),
         })
     }
 
@@ -134,11 +152,11 @@ unsafe impl Backend for CpuBackend {
         match &stream.0 {
             Kind::Inline(_) => {
                 marker.wait();
+                Ok(())
             }
             // SAFETY: a wait names no memory.
-            Kind::Queued(queue) => unsafe { queue.push(Work::Wait(Arc::clone(marker))) },
+            Kind::Queued(queue) => unsafe { enqueue(queue, Work::Wait(Arc::clone(marker))) },
         }
-        Ok(())
     }
 
     fn query(&self, event: &CpuEvent) -> Result<bool> {
@@ -168,21 +186,23 @@ unsafe impl Backend for CpuBackend {
                 unsafe { run_operation(&self.workers, operation, fault) }.map_err(on_device)
             }
             Kind::Queued(queue) => {
+                self.admit(operation)?;
                 // SAFETY: the caller's.
-                unsafe { queue.push(Work::Execute(*operation)) };
-                Ok(())
+                unsafe { enqueue(queue, Work::Execute(*operation)) }
             }
         }
     }
 
     unsafe fn copy(&self, stream: &CpuStream, copy: &Transfer) -> Result<()> {
         match &stream.0 {
+            Kind::Inline(_) => {
+                // SAFETY: the caller's.
+                unsafe { transfer(&self.workers, copy) };
+                Ok(())
+            }
             // SAFETY: the caller's.
-            Kind::Inline(_) => unsafe { transfer(&self.workers, copy) },
-            // SAFETY: the caller's.
-            Kind::Queued(queue) => unsafe { queue.push(Work::Transfer(*copy)) },
+            Kind::Queued(queue) => unsafe { enqueue(queue, Work::Transfer(*copy)) },
         }
-        Ok(())
     }
 
     unsafe fn upload(&self, stream: &CpuStream, src: *const u8, dst: Ptr, bytes: usize) -> Result<()> {
@@ -197,18 +217,15 @@ unsafe impl Backend for CpuBackend {
             }
             Kind::Queued(queue) => queue,
         };
-        if bytes <= STAGED {
-            // SAFETY: `src` is readable for `bytes`, which is not 0, and the caller leaves it as it is for the time of
-            // this call.
-            let src = unsafe { std::slice::from_raw_parts(src, bytes) }.into();
+        // SAFETY: `src` is readable for `bytes`, which is not 0, and the caller leaves it as it is for the time of this call.
+        let slice = unsafe { std::slice::from_raw_parts(src, bytes) };
+        if let Some(src) = self.staging.copy(slice) {
             // SAFETY: the caller vouches for `dst`; the work owns its source.
-            unsafe { queue.push(Work::Staged { src, dst }) };
+            unsafe { enqueue(queue, Work::Staged { src, dst }) }
         } else {
             // SAFETY: the caller vouches for both until this call returns, which it does after the work has ended.
-            unsafe { queue.push(Work::Bytes { src: Ptr::new(src.cast_mut()), dst, bytes }) };
-            queue.drain();
+            unsafe { enqueue_and_wait(queue, Work::Bytes { src: Ptr::new(src.cast_mut()), dst, bytes }) }
         }
-        Ok(())
     }
 
     unsafe fn download(&self, stream: &CpuStream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
@@ -221,8 +238,7 @@ unsafe impl Backend for CpuBackend {
             }
             Kind::Queued(queue) => {
                 // SAFETY: the caller vouches for both until this call returns, which it does after the work has ended.
-                unsafe { queue.push(Work::Bytes { src, dst, bytes }) };
-                queue.drain();
+                unsafe { enqueue_and_wait(queue, Work::Bytes { src, dst, bytes }) }?;
                 queue.fault.report()
             }
         }
@@ -231,18 +247,22 @@ unsafe impl Backend for CpuBackend {
 
     fn host_fn(&self, stream: &CpuStream, function: HostFn) -> Result<()> {
         match &stream.0 {
-            Kind::Inline(fault) => fault.keep(run_host_fn(function)),
+            Kind::Inline(fault) => {
+                fault.keep(run_host_fn(function));
+                Ok(())
+            }
             // SAFETY: a host function names no memory.
-            Kind::Queued(queue) => unsafe { queue.push(Work::Host(function)) },
+            Kind::Queued(queue) => unsafe { enqueue(queue, Work::Host(function)) },
         }
-        Ok(())
     }
 
     fn instantiate(&self, nodes: &[Node]) -> Result<CpuGraph> {
+        nodes.iter().try_for_each(|node| self.admit_node(node))?;
         Ok(CpuGraph::new(nodes))
     }
 
     fn update(&self, graph: &mut CpuGraph, nodes: &[Node], changed: &[usize]) -> Result<()> {
+        changed.iter().try_for_each(|&index| self.admit_node(&nodes[index]))?;
         graph.update(nodes, changed);
         Ok(())
     }
@@ -254,11 +274,8 @@ unsafe impl Backend for CpuBackend {
                 // SAFETY: the caller's; the mode is set.
                 unsafe { run_nodes(&self.workers, graph.nodes(), fault) }.map_err(on_device)
             }
-            Kind::Queued(queue) => {
-                // SAFETY: the caller's.
-                unsafe { queue.push(Work::Nodes(Arc::clone(graph.nodes()))) };
-                Ok(())
-            }
+            // SAFETY: the caller's.
+            Kind::Queued(queue) => unsafe { enqueue(queue, Work::Nodes(Arc::clone(graph.nodes()))) },
         }
     }
 
@@ -273,13 +290,35 @@ unsafe impl Backend for CpuBackend {
 
     unsafe fn copy_peer(&self, stream: &CpuStream, _source: &Self, src: Ptr, dst: Ptr, bytes: usize) -> Result<()> {
         match &stream.0 {
+            Kind::Inline(_) => {
+                // SAFETY: the caller's.
+                unsafe { copy_bytes(&self.workers, src, dst, bytes) };
+                Ok(())
+            }
             // SAFETY: the caller's.
-            Kind::Inline(_) => unsafe { copy_bytes(&self.workers, src, dst, bytes) },
-            // SAFETY: the caller's.
-            Kind::Queued(queue) => unsafe { queue.push(Work::Bytes { src, dst, bytes }) },
+            Kind::Queued(queue) => unsafe { enqueue(queue, Work::Bytes { src, dst, bytes }) },
         }
-        Ok(())
     }
+}
+
+/// Appends work to a queue.
+///
+/// # Safety
+/// As for [`Queue::push`].
+unsafe fn enqueue(queue: &Queue, work: Work) -> Result<()> {
+    // SAFETY: the caller's.
+    unsafe { queue.push(work) }.map(|_| ()).map_err(on_device)
+}
+
+/// Appends work to a queue and waits until it has ended; if this is an error, it was not appended.
+///
+/// # Safety
+/// As for [`Queue::push`], for the time of the call.
+unsafe fn enqueue_and_wait(queue: &Queue, work: Work) -> Result<()> {
+    // SAFETY: the caller's.
+    let number = unsafe { queue.push(work) }.map_err(on_device)?;
+    queue.wait_for(number);
+    Ok(())
 }
 
 /// Names the device in an error.

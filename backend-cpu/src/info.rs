@@ -1,5 +1,6 @@
 //! What the system says of the processor and its memory.
 
+use crate::cgroup;
 use warpwave_core::DeviceInfo;
 
 /// The description of a CPU device that works with `threads` threads.
@@ -13,7 +14,8 @@ pub(crate) fn device_info(mode: &str, threads: usize) -> DeviceInfo {
     info.arch = arch.to_owned();
     info.warp_size = 1;
     info.units = u32::try_from(threads).unwrap_or(u32::MAX);
-    info.memory = memory_field(&read("/proc/meminfo"), "MemTotal").unwrap_or(0);
+    info.memory =
+        memory_field(&read("/proc/meminfo"), "MemTotal").map_or(0, |memory| cgroup::limits().within(memory, 0));
     info.mode = mode.to_owned();
     info.versions = vec![("warpwave-cpu".to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
     let providers = [
@@ -27,17 +29,18 @@ pub(crate) fn device_info(mode: &str, threads: usize) -> DeviceInfo {
     info
 }
 
-/// Bytes of memory and swap that the machine has; `None` where the system does not say.
+/// Bytes of memory and swap that this process may have at most; `None` where the system does not say.
 pub(crate) fn total_memory() -> Option<usize> {
     let meminfo = read("/proc/meminfo");
-    let total = memory_field(&meminfo, "MemTotal")?.saturating_add(memory_field(&meminfo, "SwapTotal").unwrap_or(0));
-    Some(usize::try_from(total).unwrap_or(usize::MAX))
+    let (memory, swap) = (memory_field(&meminfo, "MemTotal")?, memory_field(&meminfo, "SwapTotal").unwrap_or(0));
+    Some(usize::try_from(cgroup::limits().within(memory, swap)).unwrap_or(usize::MAX))
 }
 
-/// Bytes of memory that can be had without swapping; 0 where the system does not say.
+/// Bytes of memory that can be had without swapping, of which there always is one; 0 where the system does not say.
 pub(crate) fn available_memory() -> usize {
-    let available = memory_field(&read("/proc/meminfo"), "MemAvailable").unwrap_or(0);
-    usize::try_from(available).unwrap_or(usize::MAX)
+    let Some(available) = memory_field(&read("/proc/meminfo"), "MemAvailable") else { return 0 };
+    let left = cgroup::limits().left.unwrap_or(u64::MAX);
+    usize::try_from(available.min(left).max(1)).unwrap_or(usize::MAX)
 }
 
 /// The text of a file, empty if there is none.

@@ -6,16 +6,19 @@
 //!   a small operation costs little more than a plain loop.
 //! - [`CpuBackend::asynchronous`]: each stream has a thread of its own that works through a queue, as a GPU's streams
 //!   do. A program that orders its work wrongly goes wrong here as well, on a machine without a GPU. The queue has no
-//!   bound: enqueuing never waits. What is still queued when the process ends is not executed.
+//!   bound but memory: enqueuing never waits, and is an error if the queue cannot grow. Uploads of up to 64 KiB are copied aside
+//!   and do not wait either, unless the device holds 64 MiB of them already; larger ones return when they have been done. What is
+//!   still queued when the process ends is not executed.
 //!
 //! # Threads
 //!
 //! A large operation is shared by a pool of threads that belongs to the device: `RAYON_NUM_THREADS` of them, else as
-//! many as the process has processors. It starts with the first such operation. With as many threads as the
-//! process may use processors each keeps to one of them (on Linux). No other pool is used, and the user's
-//! code never runs on this one, so a rayon pool of the user's, all of whose threads wait for the device, does not
-//! starve it. No result depends on the number of threads where the [contract](warpwave_core::numerics) says that it is
-//! reproducible.
+//! many as the process has processors. It cannot be more than 256 or the number of processors, whichever is larger:
+//! they would only cost time and memory. The pool starts with the first such operation. With as many
+//! threads as the process may use processors each keeps to one of them (on Linux). No other pool is used, and the
+//! user's code never runs on this one, so a rayon pool of the user's, all of whose threads wait for the device, does
+//! not starve it. No result depends on the number of threads where the [contract](warpwave_core::numerics) says that
+//! it is reproducible.
 //!
 //! # Graphs and peers
 //!
@@ -32,27 +35,37 @@
 //!
 //! Memory is ordinary host memory in both [spaces](warpwave_core::Space), aligned to 256 bytes and zero when it is
 //! allocated. Large allocations take pages from the system only as they are written. Since the system would promise
-//! more than it has, a device hands out no more than the machine's memory and swap together (where the system tells how
-//! much that is: Linux), and says [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory) beyond. Limits on a group of
-//! processes are not seen.
+//! more than it has, a device hands out no more than the process may have of the machine's memory and swap (where the system
+//! tells how much that is: Linux, with the limits on its control groups), and says
+//! [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory) beyond.
+//!
+//! Operations that need memory to work in obtain it when they run, and are [`OutOfMemory`](warpwave_core::ErrorKind::OutOfMemory)
+//! if there is none. Products of matrices other than [`Reproducible`](warpwave_core::Precision::Reproducible) ones are made by the
+//! crate `gemm`, which would end the process in its place: if what it takes cannot be had just before it is called, another kernel
+//! makes the product, with less memory or with none, more slowly and with other roundings within the same bound. What remains is
+//! that another thread takes the last memory in that instant; and a few bytes here and there, for which the standard library ends
+//! the process.
 //!
 //! # Errors
 //!
 //! Work that fails on a stream's thread is reported once, by the next
 //! [`synchronize`](warpwave_core::Backend::synchronize) or [`download`](warpwave_core::Backend::download) on that
-//! stream; if several pieces fail in between, the first is. An inline operation reports by itself, an inline host
-//! function as on a thread, and so does an index out of range in an operation's data. A panic is such a failure, and
-//! leaves the stream usable.
+//! stream; if several pieces fail in between, the first is. Another stream that has waited for that work does not
+//! report it. An inline operation reports by itself, an inline host function as on a thread, and so does an index out of
+//! range in an operation's data. A panic is such a failure, and leaves the stream usable.
 
 mod affinity;
 mod backend;
+mod cgroup;
 mod event;
 mod execute;
 mod fault;
 mod graph;
 mod info;
 mod memory;
+mod need;
 mod simd;
+mod staged;
 mod stream;
 mod sync;
 mod transfer;

@@ -9,6 +9,27 @@ use warpwave_core::{Error, ErrorKind, Result};
 /// What allocations are aligned to, and what their sizes are multiples of.
 const ALIGN: usize = 256;
 
+/// Bytes from which on it is worth asking the system what it has: its allocator promises more, and the process would be
+/// killed when it uses that.
+const LARGE: usize = 64 << 20;
+
+/// Makes room for one more element, and for as many again where the vector is full.
+///
+/// # Errors
+/// [`ErrorKind::OutOfMemory`].
+pub(crate) fn grow<T>(vec: &mut Vec<T>) -> Result<()> {
+    if vec.len() < vec.capacity() {
+        return Ok(());
+    }
+    let requested = vec.capacity().saturating_mul(2).saturating_mul(size_of::<T>());
+    let exhausted = || ErrorKind::OutOfMemory { requested, free: info::available_memory() };
+    // 0 is unknown.
+    if requested >= LARGE && (1..requested).contains(&info::available_memory()) {
+        return Err(exhausted().into());
+    }
+    Ok(vec.try_reserve(1).map_err(|_| exhausted())?)
+}
+
 /// Hands out memory up to what the machine has.
 ///
 /// The system's allocator would promise more, and the process would be killed when it uses what it was promised.
@@ -19,7 +40,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// As much as the machine's memory and swap; without a limit where the system does not say how much that is.
+    /// As much as the process may have of the machine's memory and swap; without a limit where the system does not say how much
+    /// that is.
     pub(crate) fn new() -> Self {
         Memory { capacity: info::total_memory().unwrap_or(usize::MAX), in_use: AtomicUsize::new(0) }
     }
@@ -67,6 +89,14 @@ impl Memory {
             dealloc(base, layout);
         }
         self.in_use.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Refuses what is more than there will ever be.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`].
+    pub(crate) fn admit(&self, bytes: usize) -> Result<()> {
+        if bytes > self.capacity.min(isize::MAX as usize) { Err(self.exhausted(bytes)) } else { Ok(()) }
     }
 
     fn exhausted(&self, requested: usize) -> Error {

@@ -4,10 +4,13 @@ use crate::event::Marker;
 use crate::execute::execute;
 use crate::fault::{Fault, catch};
 use crate::graph::run_nodes;
+use crate::memory;
+use crate::staged::Staged;
 use crate::sync::lock;
 use crate::transfer::{copy_bytes, transfer};
 use crate::workers::{FloatMode, Workers};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 use warpwave_core::operation::Ptr;
@@ -39,7 +42,7 @@ pub(crate) enum Work {
     Nodes(Arc<Vec<Node>>),
     /// A copy of bytes that were taken from the host when the work was enqueued.
     Staged {
-        src: Box<[u8]>,
+        src: Staged,
         dst: Ptr,
     },
     /// A copy from or to memory of another device, or of a caller who waits.
@@ -56,15 +59,24 @@ pub(crate) enum Work {
 }
 
 /// What an asynchronous stream's thread shares with those who enqueue. The thread keeps it alive.
+#[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
+    /// Pieces of work that have ended.
+    ended: AtomicU64,
+    /// Threads that wait for more of them.
+    waiting: AtomicUsize,
+    end: Mutex<()>,
+    more_ended: Condvar,
     pub(crate) fault: Fault,
 }
 
 #[derive(Default)]
 struct State {
     work: Vec<Work>,
+    /// Pieces of work ever enqueued.
+    enqueued: u64,
     /// Whether the thread waits to be woken.
     asleep: bool,
     /// Whether the thread ends when there is no more work.
@@ -83,7 +95,7 @@ impl Queue {
     /// # Errors
     /// [`ErrorKind::Unavailable`] if the system gives no more threads.
     pub(crate) fn start(workers: Arc<Workers>) -> Result<Arc<Queue>> {
-        let queue = Arc::new(Queue { state: Mutex::default(), wake: Condvar::new(), fault: Fault::default() });
+        let queue = Arc::new(Queue::default());
         let shared = Arc::clone(&queue);
         let thread = std::thread::Builder::new().name("warpwave-stream".to_owned());
         // The thread is never joined: it ends by itself after `close`, or with the process.
@@ -96,33 +108,74 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Appends work; never waits for the thread.
+    /// Appends work; never waits for the thread. Gives the work's number, for [`wait_for`](Self::wait_for).
     ///
     /// # Safety
     /// The memory that the work names holds to [`Backend::execute`](warpwave_core::Backend::execute)'s contract until
     /// the thread has passed it.
-    pub(crate) unsafe fn push(&self, work: Work) {
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`] if the queue cannot grow; nothing is enqueued then.
+    pub(crate) unsafe fn push(&self, work: Work) -> Result<u64> {
         let mut state = lock(&self.state);
+        if let Err(error) = memory::grow(&mut state.work) {
+            drop(state);
+            // It may have a destructor of the user's, which may use the stream.
+            drop(work);
+            return Err(error);
+        }
         state.work.push(work);
+        state.enqueued += 1;
+        let number = state.enqueued;
         // Whoever finds the thread asleep wakes it; the calls until it is awake need not.
         let wake = std::mem::take(&mut state.asleep);
         drop(state);
         if wake {
             self.wake.notify_one();
         }
+        Ok(number)
     }
 
     /// Makes an event's marker that is set when all work enqueued so far has ended.
-    pub(crate) fn mark(&self) -> Marker {
+    ///
+    /// # Errors
+    /// Those of [`push`](Self::push).
+    pub(crate) fn mark(&self) -> Result<Marker> {
         let marker = Marker::default();
         // SAFETY: a marker names no memory.
-        unsafe { self.push(Work::Mark(Arc::clone(&marker))) };
-        marker
+        unsafe { self.push(Work::Mark(Arc::clone(&marker))) }?;
+        Ok(marker)
     }
 
-    /// Waits until all work enqueued so far has ended.
+    /// Waits until all work enqueued so far has ended. It takes no place in the queue, so it works when that cannot grow.
     pub(crate) fn drain(&self) {
-        self.mark().wait();
+        let enqueued = lock(&self.state).enqueued;
+        self.wait_for(enqueued);
+    }
+
+    /// Waits until the work of this number, and all before it, has ended.
+    pub(crate) fn wait_for(&self, number: u64) {
+        if self.ended.load(Ordering::Acquire) >= number {
+            return;
+        }
+        // Sequentially consistent, as in `has_ended`: either this thread sees the number, or the other sees this one wait.
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let mut end = lock(&self.end);
+        while self.ended.load(Ordering::SeqCst) < number {
+            end = self.more_ended.wait(end).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(end);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Counts a piece of work, and tells those who wait.
+    fn has_ended(&self) {
+        self.ended.fetch_add(1, Ordering::SeqCst);
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            // Whoever has read the old number under the lock waits by the time it can be taken.
+            drop(lock(&self.end));
+            self.more_ended.notify_all();
+        }
     }
 
     /// Lets the thread end once it has worked through the queue.
@@ -139,9 +192,12 @@ impl Queue {
             for work in batch.drain(..) {
                 // SAFETY: `push`'s caller vouches for the work's memory until this call has returned.
                 self.fault.keep(unsafe { work.run(workers, &self.fault) });
+                self.has_ended();
             }
-            // A burst of work must not keep its memory for the rest of the stream's life.
-            batch.shrink_to(KEPT);
+            // A burst of work must not keep its memory for the rest of the stream's life. Shrinking it could fail.
+            if batch.capacity() > KEPT {
+                batch = Vec::new();
+            }
         }
     }
 
@@ -184,9 +240,9 @@ impl Work {
                 unsafe { run_nodes(workers, &nodes, fault) }
             }
             Work::Staged { src, dst } => catch("an upload", || {
-                let bytes = src.len();
+                let src = src.bytes();
                 // SAFETY: `src` is live and not written; the caller vouches for `dst`.
-                unsafe { copy_bytes(workers, Ptr::new(src.as_ptr().cast_mut()), dst, bytes) };
+                unsafe { copy_bytes(workers, Ptr::new(src.as_ptr().cast_mut()), dst, src.len()) };
                 Ok(())
             }),
             Work::Bytes { src, dst, bytes } => catch("a copy of bytes", || {

@@ -16,11 +16,21 @@ pub(crate) struct Workers {
     pool: OnceCell<Option<rayon::ThreadPool>>,
 }
 
+/// Threads that may be asked for on any machine: more than its processors, to see what a larger one would do.
+const MANY: usize = 256;
+
+/// How many threads a device has if so many were asked for, on a machine with so many processors. Beyond those, threads cost time
+/// and memory for each operation, and there is nothing they could add.
+fn threads(asked: Option<&str>, processors: usize) -> usize {
+    let asked = asked.and_then(|n| n.trim().parse().ok()).filter(|&n| n > 0);
+    asked.unwrap_or(processors).min(processors.max(MANY))
+}
+
 impl Workers {
-    /// As many threads as `RAYON_NUM_THREADS` says, else one for each processor this process may use.
+    /// As many threads as `RAYON_NUM_THREADS` says, within reason, else one for each processor this process may use.
     pub(crate) fn new() -> Self {
-        let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse().ok()).filter(|&n| n > 0);
-        let threads = asked.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads(std::env::var("RAYON_NUM_THREADS").ok().as_deref(), processors);
         Workers { threads, pool: OnceCell::new() }
     }
 
@@ -104,7 +114,7 @@ impl Workers {
     fn share<S: Send>(&self, rooms: &mut [S], len: usize, grain: usize, body: &(dyn Fn(&mut S, Range<usize>) + Sync)) {
         let Some(pool) = self.pool() else { return body(&mut rooms[0], 0..len) };
         // A few parts per thread, taken as threads come free: one that the system holds up does not hold up the whole.
-        let part = len.div_ceil(rooms.len() * 8).div_ceil(grain) * grain;
+        let part = len.div_ceil(rooms.len().saturating_mul(8)).div_ceil(grain) * grain;
         // Relaxed: a part belongs to whoever takes its number; the end of the scope orders what the bodies write.
         let next = AtomicUsize::new(0);
         let work = |room: &mut S| {
@@ -252,6 +262,18 @@ mod tests {
 
     fn workers(threads: usize) -> Workers {
         Workers::with_threads(threads)
+    }
+
+    #[test]
+    fn no_number_of_threads_is_absurd() {
+        let cases =
+            [(None, 8), (Some("3"), 3), (Some("0"), 8), (Some("many"), 8), (Some("-1"), 8), (Some("2000"), 256)];
+        for (asked, expected) in cases.into_iter().chain([(Some("18446744073709551615"), 256)]) {
+            assert_eq!(threads(asked, 8), expected, "{asked:?}");
+        }
+        assert_eq!(threads(None, 1024), 1024);
+        assert_eq!(threads(Some("1000"), 1024), 1000);
+        assert_eq!(threads(Some("5000"), 1024), 1024);
     }
 
     #[test]

@@ -4,8 +4,10 @@
 mod common;
 
 use common::{Block, both, gate, pattern, watched};
+use std::sync::mpsc::channel;
 use std::time::Duration;
-use warpwave_core::{Backend, ErrorKind, Space, Transfer};
+use warpwave_core::operation::{Span, Strided};
+use warpwave_core::{Backend, DType, ErrorKind, Operation, Space, Transfer};
 use warpwave_cpu::CpuBackend;
 
 #[test]
@@ -137,4 +139,51 @@ fn a_large_upload_returns_when_the_slice_may_be_changed() {
     slice.fill(0);
     assert!(block.download(&stream, 0, data.len()) == data);
     backend.destroy_stream(stream).unwrap();
+}
+
+/// A stream that stands still does not take all memory: beyond 64 MiB, small uploads wait as large ones do.
+#[test]
+fn what_is_copied_aside_is_limited() {
+    watched(|| {
+        const BYTES: usize = 60 << 10;
+        let backend = CpuBackend::asynchronous();
+        let stream = backend.create_stream().unwrap();
+        let block = Block::new(&backend, BYTES);
+        let open = gate(&backend, &stream);
+        let (sender, done) = channel();
+        std::thread::scope(|scope| {
+            let (block, stream) = (&block, &stream);
+            scope.spawn(move || {
+                for i in 0..1500 {
+                    block.upload(stream, 0, &pattern(BYTES, i));
+                    sender.send(()).unwrap();
+                }
+            });
+            let at_once = std::iter::from_fn(|| done.recv_timeout(Duration::from_secs(2)).ok()).count();
+            assert!(at_once <= (64 << 20) / BYTES, "{at_once}");
+            open.send(()).unwrap();
+            assert_eq!(at_once + done.iter().count(), 1500);
+        });
+        assert!(block.download(&stream, 0, BYTES) == pattern(BYTES, 1499));
+        backend.destroy_stream(stream).unwrap();
+    });
+}
+
+/// No machine has the memory that this takes to work in, so the call says so and not some later one.
+#[test]
+fn what_can_never_be_done_is_refused_by_the_call() {
+    for backend in both() {
+        let stream = backend.create_stream().unwrap();
+        let [x, out] = [(); 2].map(|()| Block::new(&backend, 4));
+        let operation = Operation::Asum {
+            x: Strided { base: x.ptr, dtype: DType::F32, len: 1 << 60, inc: 0 },
+            out: Span { ptr: out.ptr, dtype: DType::F32, len: 1 },
+        };
+        // SAFETY: the same element each time, and one for the result; both outlive the work.
+        let error = unsafe { backend.execute(&stream, &operation).unwrap_err() };
+        assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{error}");
+        assert!(error.to_string().contains("asum") && error.to_string().contains("cpu"), "{error}");
+        backend.synchronize(&stream).unwrap();
+        backend.destroy_stream(stream).unwrap();
+    }
 }

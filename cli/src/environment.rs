@@ -9,7 +9,11 @@ const VARIABLES: [(&str, &str); 3] = [
         "WARPWAVE_REQUIRE",
         "backends, separated by commas, whose absence is a failure instead of a reason to skip: `cpu`, `cuda`, `hip`",
     ),
-    ("RAYON_NUM_THREADS", "threads of a CPU device. Default: one for each processor that the process may use"),
+    (
+        "RAYON_NUM_THREADS",
+        "threads of a CPU device, at most 256 or one for each processor that the process may use, whichever is more. Default: \
+         one for each of those processors",
+    ),
 ];
 
 /// Writes the table.

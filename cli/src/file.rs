@@ -4,6 +4,7 @@ use crate::Stop;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A file to be written at the end, which was found writable at the start.
 #[derive(Debug)]
@@ -53,6 +54,11 @@ fn way(path: &Path) -> io::Result<Way> {
         }
         Err(error) => return Err(error),
     };
+    // The report and the table, each from the start of the file, would overwrite each other.
+    if let Some(stream) = stream_to(path) {
+        let reason = format!("{stream} goes to the same file");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
     // A link stays a link, and what it leads to is made if it is not there. Nothing is truncated yet.
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     let replaceable = found.is_file() && probe(path).is_ok_and(|new| can_stand_in(&new, &found));
@@ -61,10 +67,32 @@ fn way(path: &Path) -> io::Result<Way> {
 
 /// Makes a file beside `path` and removes it.
 fn probe(path: &Path) -> io::Result<Metadata> {
-    let beside = beside(path);
-    let made = File::create_new(&beside)?.metadata();
+    let (file, beside) = beside(path)?;
+    let made = file.metadata();
     fs::remove_file(beside)?;
     made
+}
+
+/// Which of this process's output streams goes to the file at `path`, if that is an ordinary one. A terminal or a pipe has no
+/// content that could be overwritten.
+#[cfg(unix)]
+fn stream_to(path: &Path) -> Option<&'static str> {
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::os::unix::fs::MetadataExt;
+    let place = |file: Metadata| file.is_file().then(|| (file.dev(), file.ino()));
+    let target = place(fs::metadata(path).ok()?)?;
+    let (out, error) = (io::stdout(), io::stderr());
+    let streams = [(out.as_fd(), "standard output"), (error.as_fd(), "standard error")];
+    let same = |(stream, name): (BorrowedFd<'_>, _)| {
+        let stream = File::from(stream.try_clone_to_owned().ok()?);
+        (place(stream.metadata().ok()?) == Some(target)).then_some(name)
+    };
+    streams.into_iter().find_map(same)
+}
+
+#[cfg(not(unix))]
+fn stream_to(_path: &Path) -> Option<&'static str> {
+    None
 }
 
 /// Whether a new file in the place of an old one is the same to everyone else: of the same owner, and with no other name that would
@@ -81,8 +109,7 @@ fn can_stand_in(_new: &Metadata, _old: &Metadata) -> bool {
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let beside = beside(path);
-    let mut file = File::create_new(&beside)?;
+    let (mut file, beside) = beside(path)?;
     let mut written = || {
         if let Ok(old) = fs::metadata(path) {
             file.set_permissions(old.permissions())?;
@@ -107,12 +134,19 @@ fn overwrite(file: &mut File, text: &str) -> io::Result<()> {
     if regular { file.sync_all() } else { Ok(()) }
 }
 
-/// A name in the same folder, so that renaming it replaces the file at once.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}", std::process::id()));
-    path.with_file_name(name)
+/// A file in the same folder, so that renaming it replaces the one at `path` at once, and its path. The name is a short one: that of
+/// `path` may be as long as names can be.
+fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let beside = path.with_file_name(format!(".warpwave-{}-{number}", std::process::id()));
+        match File::create_new(&beside) {
+            // Left by an earlier process of this number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
+            made => return made.map(|file| (file, beside)),
+        }
+    }
 }
 
 fn refused(path: &Path, reason: impl std::fmt::Display) -> Stop {

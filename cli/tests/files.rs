@@ -135,3 +135,53 @@ fn a_run_that_is_stopped_leaves_what_was_there() {
         assert_eq!(names(&folder), ["file.json", "link.json"]);
     }
 }
+
+/// The table and the report would overwrite each other.
+#[test]
+fn a_file_that_has_the_output_is_refused() {
+    let folder = folder("both");
+    let file = folder.join("out.txt");
+    let link = folder.join("link.json");
+    symlink("out.txt", &link).unwrap();
+    let itself = file.to_str().unwrap();
+    for (json, stream) in
+        [("/dev/stdout", "output"), (itself, "output"), (link.to_str().unwrap(), "output"), ("/dev/stderr", "error")]
+    {
+        let open = || fs::OpenOptions::new().create(true).append(true).open(&file).unwrap();
+        let mut command = warpwave(&["conformance", "--filter", FEW, "--json", json]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        if stream == "output" {
+            command.stdout(open())
+        } else {
+            command.stderr(open())
+        };
+        let (code, out, mut err) = finished(command.output().unwrap());
+        if stream == "error" {
+            err = fs::read_to_string(&file).unwrap();
+        }
+        assert_eq!((code, out.as_str()), (2, ""), "{json}");
+        assert!(err.contains(&format!("standard {stream} goes to the same file")), "{json}: {err}");
+    }
+    // A pipe takes one after the other.
+    let (code, out, err) = run(&["conformance", "--filter", FEW, "--json", "/dev/stdout"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let (report, table) = out.split_once("\n}\n").unwrap();
+    assert_report(&format!("{report}\n}}"));
+    assert!(table.contains("30 passed"), "{table}");
+}
+
+/// As long as names can be; and one that is longer is refused before anything runs.
+#[test]
+fn a_long_name_is_a_name() {
+    let folder = folder("long");
+    let path = folder.join("x".repeat(250) + ".json");
+    for _ in 0..2 {
+        write_to(&path);
+        assert_report(&fs::read_to_string(&path).unwrap());
+    }
+    assert_eq!(names(&folder), ["x".repeat(250) + ".json"]);
+    let longer = folder.join("x".repeat(256));
+    let (code, out, err) = run(&["conformance", "--filter", FEW, "--json", longer.to_str().unwrap()]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("cannot write"), "{err}");
+}

@@ -4,6 +4,7 @@ mod ending;
 mod halves;
 mod matrix;
 mod microkernel;
+mod panels;
 mod register;
 mod reproducible;
 mod strict;

@@ -67,11 +67,11 @@ pub(super) unsafe fn tiled<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>
     unsafe { with_registers!(level, T::Compute, blocked::<T, E>(workers, problem, ending)) }
 }
 
-/// Element by element.
+/// Element by element, without memory of its own.
 ///
 /// # Safety
 /// As for [`gemm`].
-unsafe fn small<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>>(
+pub(super) unsafe fn small<T: GemmArithmetic<Compute: Microkernel>, E: Ending<T>>(
     workers: &Workers,
     problem: Problem<'_, T>,
     ending: E,
@@ -151,7 +151,7 @@ where
     let rows = ROWS.min(m.next_multiple_of(H * R::LANES));
     // Enough blocks that every thread has some, as long as a block is worth the packing of its rows.
     let mut cols = COLS.min(n.next_multiple_of(N));
-    while cols >= 8 * N && problem.batch * m.div_ceil(rows) * n.div_ceil(cols) < 4 * workers.threads() {
+    while cols >= 8 * N && problem.batch * m.div_ceil(rows) * n.div_ceil(cols) < workers.threads().saturating_mul(4) {
         cols = (cols / 2).next_multiple_of(N);
     }
     let (down, across) = (m.div_ceil(rows), n.div_ceil(cols));

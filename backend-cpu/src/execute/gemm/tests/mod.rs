@@ -5,6 +5,7 @@
 
 mod fixture;
 mod listed;
+mod memory;
 mod reference;
 mod registers;
 mod scalars;
