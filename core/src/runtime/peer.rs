@@ -4,6 +4,9 @@
 //! waited for by whoever writes the source next: one of its own streams, which does nothing else, waits for the copy, and an entry of
 //! that stream stands for it. So each device orders its own streams as always, and neither has to live as long as the other.
 //!
+//! On an inline device that stream's wait is the calling thread's. The entry could stand for the event of the copy instead, and have later
+//! writers wait for that. But a dropped block keeps the events that it waits for, and would keep that one beyond the life of its device.
+//!
 //! A wait for another device's event can lie behind a host function there. It is sealed as within one device, and the
 //! [gate](super::host::Gate) of the waiting device learns of the function too: a free may have to wait for it.
 
@@ -133,7 +136,7 @@ impl<B: Backend> Inner<B> {
         let result = self.wait_for_point_of_peer(&core, &raw, point);
         if result.is_ok() {
             let ticket = core.next_ticket();
-            // On an inline stream the copy has ended.
+            // On an inline stream the wait has been for the end of the copy.
             if !core.inline {
                 self.leave_entries(&core, std::slice::from_ref(read), ticket, &core.clock());
             }

@@ -6,7 +6,7 @@
 //! - `knockouts`: each protective step taken out by itself is noticed.
 //! - `lifecycle`: drops in any order, exhausted memory, loss of the device; `host_fn`: what host functions may not do.
 //! - `recording`, `graph`: recording, launching and dropping graphs; `peer`: copies between devices.
-//! - `schedules`: graphs, copies between devices and drops on several threads at once, in random schedules.
+//! - `schedules`: graphs, copies between devices and drops on several threads at once, in many schedules.
 //! - `backlog`: what memory costs that waits for busy streams; `empty`: calls without elements.
 //! - `tracker`: the tracker against a model that forgets nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -58,6 +58,11 @@ fn what_waits_or_cannot_be_repeated_is_refused_and_records_nothing() {
         assert_eq!(error.context().operation.as_deref(), Some(name), "{error}");
         assert!(is_invalid(&error) && error.to_string().contains("a recorder"), "{error}");
         assert!(error.to_string().contains(instead), "{error}");
+        let argument = if name == "launch" { "stream" } else { "self" };
+        assert!(
+            error.to_string().starts_with(&format!("{name}: {argument}: expected a stream that executes")),
+            "{error}"
+        );
     }
     assert!(graph.is_empty());
     // Calls on the stream itself are calls.
