@@ -212,8 +212,8 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// Those of the driver; the function is then dropped without having been called.
     fn host_fn(&self, stream: &Self::Stream, function: HostFn) -> Result<()>;
 
-    /// Makes a graph of a list of work, which is not empty. Executes nothing. What the work needs besides its operands is obtained
-    /// here: launching allocates nothing.
+    /// Makes a graph of a list of work, which is not empty. Executes nothing. The device memory that the work needs besides its
+    /// operands is obtained here: launching allocates none.
     ///
     /// # Errors
     /// Those of the driver.
@@ -232,7 +232,8 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// As for [`execute`](Backend::execute), for each piece of it.
     ///
     /// # Errors
-    /// As for [`execute`](Backend::execute), for what any piece of it writes.
+    /// As for [`execute`](Backend::execute), for what any piece of it writes, and
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory) if it works on the host and finds no memory there for intermediate results.
     unsafe fn launch_graph(&self, stream: &Self::Stream, graph: &Self::Graph) -> Result<()>;
 
     /// Releases a graph, whose launches have ended.

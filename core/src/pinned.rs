@@ -42,6 +42,8 @@ impl<T: Element, D: Device> Pinned<T, D> {
 
     /// The elements, to be read by the host. Waits for copies into this memory.
     ///
+    /// It reports no fault of the data that was copied: a synchronizing call on the stream of the work does.
+    ///
     /// # Errors
     /// Those of the driver, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a host function.
     pub fn read(&self) -> Result<PinnedRead<'_, T, D>> {

@@ -51,7 +51,8 @@ fn calls<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         })?;
         for (name, result) in refused {
             let failed = |f: Failure| Failure::new(format_args!("{name}: {f}"));
-            case.refused(result, "self").map_err(failed)?;
+            let argument = if name == "launch" { "stream" } else { "self" };
+            case.refused(result, argument).map_err(failed)?;
         }
         case.ensure(graph.len() == 1, format_args!("{} nodes of one call", graph.len()))?;
         let Some(escaped) = escaped else { return case.ensure(false, "the closure was not called") };

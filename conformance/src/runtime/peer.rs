@@ -19,7 +19,13 @@ pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     checks.push(check("peer.programs", programs));
 }
 
-/// Another device of the kind.
+/// Another device of the kind. As `opened`, the one that opening by number gives: of the device under test it may be another mode, so
+/// that copies go between inline and asynchronous streams.
+fn peer_of<D: Device>(case: &Case<'_, D>, opened: bool) -> Verdict<D> {
+    if opened { Ok(case.origin.open(case.device(), 0)?) } else { peer(case) }
+}
+
+/// Another device of the kind, in the mode of the device under test.
 fn peer<D: Device>(case: &Case<'_, D>) -> Verdict<D> {
     let count = case.origin.count(case.device())?;
     let own = case.device().info().uuid.clone();
@@ -98,26 +104,31 @@ fn read_after_write<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 
 /// A late copy reads what the source held when it was called, though its device is told to write, and the source is dropped.
 fn write_after_read<D: Device>(session: &mut Session<'_, D>) -> Verdict {
-    session.cases(Lane::Exact, Counts::of(8), (1..400_usize, any::<u64>()), |case, (len, seed)| {
-        let (device, stream) = (peer(case)?, case.stream());
-        let (theirs, others) = (device.default_stream(), device.new_stream()?);
-        let data = pattern::<u32>(seed, len);
-        let mut x = theirs.from_slice(&data)?;
-        let (mut y, mut z) = (stream.zeros::<u32>(len)?, stream.zeros::<u32>(len)?);
-        pause(stream)?;
-        stream.copy_from_peer(&x, &mut y)?;
-        others.fill(&mut x, 5)?;
-        pause(stream)?;
-        stream.copy_from_peer(&x, &mut z)?;
-        drop(x);
-        for _ in 0..3 {
-            // Would be the same memory, if that were free.
-            theirs.fill(&mut theirs.alloc::<u32>(len)?, 9)?;
-        }
-        let (y, z) = (case.read(&y)?, case.read(&z)?);
-        case.bits("copied before it was written", &y, &data)?;
-        case.bits("copied before it was dropped", &z, &vec![5; len])
-    })
+    session.cases(
+        Lane::Exact,
+        Counts::of(8),
+        (1..400_usize, any::<u64>(), any::<bool>()),
+        |case, (len, seed, opened)| {
+            let (device, stream) = (peer_of(case, opened)?, case.stream());
+            let (theirs, others) = (device.default_stream(), device.new_stream()?);
+            let data = pattern::<u32>(seed, len);
+            let mut x = theirs.from_slice(&data)?;
+            let (mut y, mut z) = (stream.zeros::<u32>(len)?, stream.zeros::<u32>(len)?);
+            pause(stream)?;
+            stream.copy_from_peer(&x, &mut y)?;
+            others.fill(&mut x, 5)?;
+            pause(stream)?;
+            stream.copy_from_peer(&x, &mut z)?;
+            drop(x);
+            for _ in 0..3 {
+                // Would be the same memory, if that were free.
+                theirs.fill(&mut theirs.alloc::<u32>(len)?, 9)?;
+            }
+            let (y, z) = (case.read(&y)?, case.read(&z)?);
+            case.bits("copied before it was written", &y, &data)?;
+            case.bits("copied before it was dropped", &z, &vec![5; len])
+        },
+    )
 }
 
 /// The source's device may go while a copy is under way.
@@ -198,8 +209,9 @@ fn step() -> impl Strategy<Value = Step> {
 /// A program on two devices computes what the same program on one stream would.
 fn programs<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     const LEN: usize = 40;
-    session.cases(Lane::Exact, Counts::of(20), prop::collection::vec(step(), 1..30), |case, steps| {
-        let devices = [case.device().clone(), peer(case)?];
+    let input = (prop::collection::vec(step(), 1..30), any::<bool>());
+    session.cases(Lane::Exact, Counts::of(20), input, |case, (steps, opened)| {
+        let devices = [case.device().clone(), peer_of(case, opened)?];
         let mut streams = Vec::new();
         let mut buffers = Vec::new();
         for device in &devices {

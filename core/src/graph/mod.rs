@@ -77,10 +77,14 @@ impl<D: Device> Graph<D> {
 
     /// Enqueues the work of the graph on a stream of its device, in the order in which it was recorded.
     ///
+    /// A fault of the data, such as an index out of range, is reported by the next synchronizing call on `stream`, and lost if the last
+    /// handle of that is dropped before one.
+    ///
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) on a stream of another device, and if a guard of the host has
-    /// [pinned memory](crate::Pinned) that the graph touches; those of the driver. What the graph writes is unspecified after an error that
-    /// is not `InvalidArgument`.
+    /// [pinned memory](crate::Pinned) that the graph touches; those of the driver. On a CPU, which takes memory for intermediate results
+    /// while it works, also [`OutOfMemory`](crate::ErrorKind::OutOfMemory); an asynchronous stream reports that as it does a fault. What
+    /// the graph writes is unspecified after an error that is not `InvalidArgument`.
     pub fn launch(&mut self, stream: &D::Stream) -> Result<()> {
         stream.launch_graph(Checked::TYPED, &mut self.executable).map_err(|e| e.in_operation("launch"))
     }

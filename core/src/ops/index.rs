@@ -19,7 +19,8 @@ impl Index for u64 {}
 /// Gather, scatter, compaction, counting and reordering on a stream. All move bits, and give the same on every device.
 ///
 /// Indices are data of the device, so a call cannot check them: an index out of range is skipped as each operation says, touches no
-/// memory, and the next synchronizing call on the stream returns [`DeviceFault`](crate::ErrorKind::DeviceFault).
+/// memory, and the next synchronizing call on the stream returns [`DeviceFault`](crate::ErrorKind::DeviceFault). If the last handle of the
+/// stream is dropped before one, nobody is told.
 ///
 /// Every operation returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if lengths or shapes do not fit, naming the argument, and
 /// [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer it, and then has enqueued nothing.

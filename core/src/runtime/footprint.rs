@@ -56,7 +56,10 @@ impl<B: Backend> Footprint<B> {
             let Kept { block, temporary, .. } = *kept;
             *temporary && block.space == space && block.bytes == class && Arc::strong_count(block) == 1
         };
-        self.blocks.iter().find(fits).map(|kept| kept.block.clone())
+        let Kept { block, .. } = self.blocks.iter().find(fits)?;
+        // Those that are left were forgotten.
+        block.forget_guards();
+        Some(block.clone())
     }
 
     /// Adds what a piece of work touches. Whoever calls it has borrowed that.

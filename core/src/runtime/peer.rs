@@ -4,9 +4,13 @@
 //! waited for by whoever writes the source next: one of its own streams, which does nothing else, waits for the copy, and an entry of
 //! that stream stands for it. So each device orders its own streams as always, and neither has to live as long as the other.
 //!
+//! On an inline device that stream's wait is the calling thread's. The entry could stand for the event of the copy instead, and have later
+//! writers wait for that. But a dropped block keeps the events that it waits for, and would keep that one beyond the life of its device.
+//!
 //! A wait for another device's event can lie behind a host function there. It is sealed as within one device, and the
 //! [gate](super::host::Gate) of the waiting device learns of the function too: a free may have to wait for it.
 
+use super::claim::Claims;
 use super::stream::{Blocker, Point, StreamCore};
 use super::submit::Access;
 use super::tracker::{StreamId, Ticket};
@@ -42,7 +46,7 @@ impl<B: Backend> Inner<B> {
         if bytes == 0 {
             return Ok(());
         }
-        let claims = self.claim(&[read, write]);
+        let claims = if self.keeps(Step::PeerClaims) { self.claim(&[read, write]) } else { Claims::default() };
         self.wait_for_source(stream, raw, source, &read).map_err(named)?;
         let result = self.enqueue_claimed(stream, raw, &[write], |backend| {
             let (src, dst) = (read.block.ptr.byte_add(read.start), write.block.ptr.byte_add(write.start));
@@ -128,26 +132,29 @@ impl<B: Backend> Inner<B> {
     }
 
     fn protect_until(&self, read: &Access<'_>, point: &Point<B>) -> Result<()> {
-        let (core, raw) = self.stream_for_peers(&point.blockers)?;
-        self.wait_for_point_of_peer(&core, &raw, point)?;
-        let ticket = core.next_ticket();
-        if !core.inline {
-            self.leave_entries(&core, std::slice::from_ref(read), ticket, &core.clock());
+        let (core, raw) = self.take_stream_for_peers(&point.blockers)?;
+        let result = self.wait_for_point_of_peer(&core, &raw, point);
+        if result.is_ok() {
+            let ticket = core.next_ticket();
+            // On an inline stream the wait has been for the end of the copy.
+            if !core.inline {
+                self.leave_entries(&core, std::slice::from_ref(read), ticket, &core.clock());
+            }
         }
-        Ok(())
+        self.peers.lock().push((core, raw));
+        result
     }
 
     /// A stream of this device that waits for others, and for nothing that `blockers` does not stand for: who waits for it must not
-    /// come to depend on a host function that has nothing to do with the copy.
-    fn stream_for_peers(&self, blockers: &[Blocker]) -> Result<NewStream<B>> {
+    /// come to depend on a host function that has nothing to do with the copy. It is taken out of the list, since another thread could
+    /// have it wait for such a function before the entry of this copy is in; whoever takes it puts it back.
+    fn take_stream_for_peers(&self, blockers: &[Blocker]) -> Result<NewStream<B>> {
         let is_needed = |blocker: &Blocker| blockers.iter().any(|needed| Arc::ptr_eq(needed, blocker));
-        let fits = |(core, _): &&NewStream<B>| core.blockers().iter().all(is_needed);
-        let found = self.peers.lock().iter().find(fits).cloned();
-        if let Some(found) = found {
-            return Ok(found);
-        }
-        let new = self.new_stream()?;
-        self.peers.lock().push(new.clone());
-        Ok(new)
+        let fits = |(core, _): &NewStream<B>| core.blockers().iter().all(is_needed);
+        let found = {
+            let mut peers = self.peers.lock();
+            peers.iter().position(fits).map(|at| peers.swap_remove(at))
+        };
+        found.map_or_else(|| self.new_stream(), Ok)
     }
 }

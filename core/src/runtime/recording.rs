@@ -110,6 +110,12 @@ impl<B: Backend> Recording<B> {
         Some((self.number, last))
     }
 
+    /// Ends the recording when it is dropped, however its closure comes to an end: handles that outlive it are refused, and what was
+    /// recorded keeps no memory.
+    pub(crate) fn until_dropped(&self) -> UnderWay<'_, B> {
+        UnderWay(self)
+    }
+
     /// Ends the recording, and makes a graph of it.
     ///
     /// # Errors
@@ -126,6 +132,18 @@ impl<B: Backend> Recording<B> {
             false => Some(shared.backend.instantiate(&nodes).map_err(|e| shared.note(e))?),
         };
         Ok(Executable { shared, number: self.number, nodes, calls, changed: Vec::new(), raw, last: None, footprint })
+    }
+}
+
+/// See [`Recording::until_dropped`].
+#[must_use]
+pub(crate) struct UnderWay<'a, B: Backend>(&'a Recording<B>);
+
+impl<B: Backend> Drop for UnderWay<'_, B> {
+    fn drop(&mut self) {
+        let program = self.0.program.lock().take();
+        // Outside of the lock: it gives blocks back.
+        drop(program);
     }
 }
 
@@ -197,13 +215,16 @@ impl<B: Backend> Executable<B> {
             shared.backend.update(graph, nodes, changed).map_err(|e| shared.note(e).on_stream(stream.id))?;
             changed.clear();
         }
+        let mut reached = false;
         let result = shared.launch(stream, raw, &footprint.accesses(), |backend| {
+            reached = true;
             // SAFETY: the typed methods that made the graph's operations have checked them; their operands lie in blocks that the graph
             // keeps. `Inner::launch` has ordered this stream after conflicting work, nobody else touches them until later work can be
             // ordered after this, and the pool reuses the blocks only when the stream has passed it.
             unsafe { backend.launch_graph(raw, graph) }
         });
-        if !stream.inline {
+        // One that was refused before that has ordered nothing: the launch before it may be pending all the same.
+        if reached && !stream.inline {
             *last = Some((stream.id, stream.tail()));
         }
         result

@@ -97,10 +97,14 @@ steps! {
     GuardClaims,
     /// Who has claimed pinned memory looks again whether the host has it.
     GuardAfterClaim,
+    /// A mark that became no guard, as the host could not wait for the device, is taken back.
+    UndoGuard,
     /// A block that a graph touches goes back to the pool only when no graph and no handle has it.
     GraphKeepsBlocks,
     /// A graph is destroyed only after its launches have ended.
     GraphAfterLaunches,
+    /// A copy from a peer claims its source and its target.
+    PeerClaims,
     /// A copy from a peer waits for what its source was written by.
     PeerWaits,
     /// A copy from a peer leaves an entry at its source.

@@ -345,7 +345,11 @@ impl<B: Backend> Inner<B> {
         let claims = if self.keeps(Step::GuardClaims) { self.claim(&[access]) } else { Claims::default() };
         let before = block.guard(write);
         drop(claims);
-        self.wait_on_host(block, write).inspect_err(|_| block.undo_guard(write, before))
+        let result = self.wait_on_host(block, write);
+        if result.is_err() && self.keeps(Step::UndoGuard) {
+            block.undo_guard(write, before);
+        }
+        result
     }
 
     /// Waits on the host for the work of every stream that conflicts with an access to all of `block`.

@@ -90,11 +90,16 @@ impl<B: Backend> ManagedStream<B> {
 
     /// Refuses a call that cannot be recorded; `instead` is what can.
     fn refuse_recording(&self, instead: &str) -> Result<()> {
+        self.refuse_recorder("self", instead)
+    }
+
+    /// The same, where the caller passes the stream as `argument`.
+    fn refuse_recorder(&self, argument: &str, instead: &str) -> Result<()> {
         match &self.recording {
             None => Ok(()),
             Some(_) => {
                 let expected = format_args!("a stream that executes ({instead})").to_string();
-                Err(self.queue.shared.note(Error::invalid("self", expected, "a recorder")))
+                Err(self.queue.shared.note(Error::invalid(argument, expected, "a recorder")))
             }
         }
     }
@@ -204,6 +209,7 @@ impl<B: Backend> Stream for ManagedStream<B> {
         self.refuse_recording("record each graph by itself").map_err(named)?;
         shared.enter().map_err(named)?;
         let recording = Arc::new(Recording::begin(shared));
+        let _under_way = recording.until_dropped();
         let stream = ManagedStream { recording: Some(recording.clone()), ..self.clone() };
         body(&Recorder::new(stream, recording.clone()))?;
         Ok(Graph::new(recording.finish().map_err(named)?))
@@ -297,7 +303,7 @@ impl<B: Backend> Stream for ManagedStream<B> {
     fn launch_graph(&self, _checked: Checked, graph: &mut Executable<B>) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
         shared.enter()?;
-        self.refuse_recording("launch a graph by itself")?;
+        self.refuse_recorder("stream", "launch a graph by itself")?;
         let checked = graph.shared.check_opening(&shared.opening, "stream", "a stream");
         checked.map_err(|e| shared.note(e).on_stream(core.id))?;
         graph.launch(core, raw)

@@ -206,6 +206,9 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// `y = x`, with `x` in the memory of another device of this type; of this one as well. The work on either memory is ordered on both
     /// devices as if they were one.
     ///
+    /// If the device of `x` is inline nothing there could wait for the copy, so this call does: it returns when the copy, and with it the
+    /// work before it on this stream, has ended.
+    ///
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ, [`Unsupported`](crate::ErrorKind::Unsupported) if the
     /// devices cannot reach each other: those of two vendors, to which [`read`](Stream::read) and [`write`](Stream::write) by way of
@@ -228,6 +231,9 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// The function may wait for other host threads, but not for device work or for another host function; calls to a device from inside it are
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), while dropping buffers, streams and devices there is fine. If it panics, the next
     /// synchronizing call on the stream returns [`DeviceFault`](crate::ErrorKind::DeviceFault).
+    ///
+    /// To wait for a thread that itself waits for this stream is to wait for device work: in [`read`](Stream::read) or
+    /// [`synchronize`](Stream::synchronize), for one, or in [`copy_from_peer`](Stream::copy_from_peer) from an inline device.
     ///
     /// # Errors
     /// Those of the driver; the function is then dropped without having been called.

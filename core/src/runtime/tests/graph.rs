@@ -1,15 +1,13 @@
-//! Graphs: what is recorded and what is refused, what a launch costs, and where graphs end.
+//! Graphs: what a launch does, costs and waits for, and where graphs end.
 
 use super::lifecycle::{CLASS, LEN, check, is_invalid, open};
 use super::program::{SimBuffer, SimDevice};
-use super::sim::{Inline, Options, Order};
-use crate::blas::Blas;
+use super::sim::{Inline, Options, Order, Refusals};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{Argument, Graph};
 use crate::info::MemoryInfo;
-use crate::ops::{Ops, Reduce};
 use crate::stream::Stream;
 use std::any::Any;
 use std::mem;
@@ -18,7 +16,7 @@ use std::sync::mpsc;
 type SimGraph = Graph<SimDevice>;
 
 /// A graph of a fill on the device's default stream.
-fn filling(device: &SimDevice, buffer: &mut SimBuffer, value: u8) -> SimGraph {
+pub(super) fn filling(device: &SimDevice, buffer: &mut SimBuffer, value: u8) -> SimGraph {
     device.default_stream().record_graph(|r| r.fill(buffer, value)).unwrap()
 }
 
@@ -75,93 +73,6 @@ fn a_launch_costs_what_a_call_costs() {
     graph.launch(&other).unwrap();
     world.expect_waits(1);
     drop((buffers, graph, stream, other, device));
-    check(&world);
-}
-
-#[test]
-fn what_waits_or_cannot_be_repeated_is_refused_and_records_nothing() {
-    let (world, device) = open(Options::default());
-    let stream = device.default_stream();
-    let mut x = stream.from_slice(&[1u8; LEN]).unwrap();
-    let f = stream.from_slice(&[1f32; 8]).unwrap();
-    let (event, mut other) = (stream.record().unwrap(), filling(&device, &mut x, 5));
-    let mut refused = Vec::new();
-    let graph = stream
-        .record_graph(|r| {
-            let mut y = r.alloc::<u8>(LEN)?;
-            refused = vec![
-                ("read", "download", r.read(&x, &mut [0; LEN]).unwrap_err()),
-                ("read", "download", r.to_vec(&x).unwrap_err()),
-                ("write", "upload", r.write(&mut y, &[0; LEN]).unwrap_err()),
-                ("write", "upload", r.from_slice(&[0u8; LEN]).unwrap_err()),
-                ("synchronize", "after", r.synchronize().unwrap_err()),
-                ("record", "after", r.record().unwrap_err()),
-                ("wait", "before", r.wait(&event).unwrap_err()),
-                ("host_fn", "after", r.host_fn(|| panic!("called")).unwrap_err()),
-                ("record_graph", "by itself", r.record_graph(|_| Ok(())).unwrap_err()),
-                ("copy_from_peer", "after", r.copy_from_peer(&x, &mut y).unwrap_err()),
-                ("launch", "by itself", other.launch(r).unwrap_err()),
-            ];
-            for error in [
-                r.dot(&f, &f).unwrap_err(),
-                r.nrm2(&f).unwrap_err(),
-                r.iamax(&f).unwrap_err(),
-                r.sum(&f).unwrap_err(),
-                r.count(&x).unwrap_err(),
-            ] {
-                assert!(is_invalid(&error) && error.to_string().contains("`_into`"), "{error}");
-            }
-            // Checked as always.
-            assert!(is_invalid(&r.copy(&x, &mut y.slice_mut(1..)?).unwrap_err()));
-            assert!(matches!(r.add(&f, &f, &mut r.alloc(8)?).unwrap_err().kind(), ErrorKind::Unsupported { .. }));
-            assert_eq!(r.last(), None);
-            Ok(())
-        })
-        .unwrap();
-    for (name, instead, error) in refused {
-        assert_eq!(error.context().operation.as_deref(), Some(name), "{error}");
-        assert!(is_invalid(&error) && error.to_string().contains("a recorder"), "{error}");
-        assert!(error.to_string().contains(instead), "{error}");
-    }
-    assert!(graph.is_empty());
-    // Calls on the stream itself are calls.
-    let mut z = stream.alloc::<u8>(LEN).unwrap();
-    let empty = stream.record_graph(|_| stream.fill(&mut z, 7)).unwrap();
-    assert_eq!((empty.len(), stream.to_vec(&z).unwrap()), (0, vec![7; LEN]));
-    drop((x, z, f, event, other, graph, empty, stream, device));
-    check(&world);
-}
-
-/// An error of the closure is the call's; a handle of the recorder that outlives it does nothing.
-#[test]
-fn a_recording_ends_with_its_closure() {
-    let (world, device) = open(Options::default());
-    let stream = device.default_stream();
-    let mut x = stream.from_slice(&[1u8; LEN]).unwrap();
-    let error = stream.record_graph(|r| r.fill(&mut x, 2).and(Err(Error::unsupported("this")))).unwrap_err();
-    assert!(error.to_string().contains("this"), "{error}");
-    let mut escaped = None;
-    let mut graph = stream
-        .record_graph(|r| {
-            escaped = Some((**r).clone());
-            r.fill(&mut x, 3)
-        })
-        .unwrap();
-    let escaped = escaped.unwrap();
-    let errors = [
-        escaped.fill(&mut x, 4).unwrap_err(),
-        escaped.copy(&x, &mut stream.alloc(LEN).unwrap()).unwrap_err(),
-        escaped.alloc::<u8>(LEN).unwrap_err(),
-        escaped.to_vec(&x).unwrap_err(),
-    ];
-    assert!(errors.iter().all(is_invalid), "{errors:?}");
-    assert!(errors[0].to_string().contains("has ended"), "{}", errors[0]);
-    graph.launch(&stream).unwrap();
-    assert_eq!(stream.to_vec(&x).unwrap(), [3; LEN]);
-    // A closure that panics leaves nothing behind.
-    let panics = || stream.record_graph(|r| r.fill(&mut x, 5).map(|()| std::panic::resume_unwind(Box::new(()))));
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).unwrap_err();
-    drop((x, escaped, graph, stream, device));
     check(&world);
 }
 
@@ -249,46 +160,6 @@ fn refused_calls_of_the_backend_are_errors_and_can_be_repeated() {
     check(&world);
 }
 
-/// Temporaries are memory of the graph: in use while it lives, reused within it, and free afterwards.
-#[test]
-fn temporaries_live_as_long_as_the_graph() {
-    let (world, device) = open(Options::default());
-    let stream = device.default_stream();
-    let (x, mut y) = (stream.from_slice(&[1u8; LEN]).unwrap(), stream.alloc::<u8>(LEN).unwrap());
-    let mut graph = stream
-        .record_graph(|r| {
-            for _ in 0..10 {
-                // One after the other they are the same memory.
-                let mut a = r.alloc::<u8>(LEN)?;
-                r.copy(&x, &mut a)?;
-                r.copy(&a, &mut y)?;
-            }
-            let (mut a, mut b) = (r.zeros::<u8>(LEN)?, r.alloc::<u8>(LEN)?);
-            let unused = r.alloc::<u8>(4 * CLASS)?;
-            r.copy(&y, &mut b)?;
-            r.copy(&b, &mut a)?;
-            drop(unused);
-            r.copy(&a, &mut y)
-        })
-        .unwrap();
-    assert_eq!(device.memory(), MemoryInfo { in_use: 4 * CLASS, cached: 4 * CLASS });
-    // Nobody else gets that memory.
-    let others: Vec<SimBuffer> = (0..4)
-        .map(|_| {
-            let mut buffer = stream.alloc(LEN).unwrap();
-            stream.fill(&mut buffer, 7).unwrap();
-            buffer
-        })
-        .collect();
-    graph.launch(&device.new_stream().unwrap()).unwrap();
-    assert_eq!(stream.to_vec(&y).unwrap(), [1; LEN]);
-    assert!(others.iter().all(|buffer| stream.to_vec(buffer).unwrap() == [7; LEN]));
-    drop((others, graph));
-    assert_eq!(device.memory().in_use, 2 * CLASS);
-    drop((x, y, stream, device));
-    check(&world);
-}
-
 /// A buffer's memory goes back to the pool when neither its handle nor a graph has it, in whatever order those go.
 #[test]
 fn memory_is_freed_by_whoever_has_it_last() {
@@ -320,6 +191,62 @@ fn memory_is_freed_by_whoever_has_it_last() {
         assert_eq!(other.to_vec(&again).unwrap(), [3; LEN]);
         assert_eq!(world.counts().allocates, 1);
         drop((again, stream, other, device));
+        check(&world);
+    }
+}
+
+/// What comes before a launch and what comes after it is ordered by each of the parts of a block that the graph touches.
+#[test]
+fn a_launch_is_ordered_by_all_that_it_touches() {
+    for (at, write) in [(0, true), (60, true), (120, false)] {
+        let (world, device) = open(Options::default());
+        let (stream, other) = (device.default_stream(), device.new_stream().unwrap());
+        let (mut x, mut y) = (stream.from_slice(&[1u8; LEN]).unwrap(), stream.alloc::<u8>(40).unwrap());
+        let mut graph = stream
+            .record_graph(|r| {
+                r.fill(&mut x.slice_mut(..40)?, 2)?;
+                r.fill(&mut x.slice_mut(60..100)?, 3)?;
+                r.copy(&x.slice(120..160)?, &mut y)
+            })
+            .unwrap();
+        stream.synchronize().unwrap();
+        other.fill(&mut x.slice_mut(at..at + 40).unwrap(), 4).unwrap();
+        graph.launch(&stream).unwrap();
+        let launched = if write { 2 + at as u8 / 60 } else { 4 };
+        assert_eq!(stream.to_vec(&x.slice(at..at + 40).unwrap()).unwrap(), [launched; 40]);
+        graph.launch(&stream).unwrap();
+        other.fill(&mut x.slice_mut(at..at + 40).unwrap(), 5).unwrap();
+        assert_eq!(other.to_vec(&x.slice(at..at + 40).unwrap()).unwrap(), [5; 40]);
+        assert_eq!(stream.to_vec(&y).unwrap(), if write { [1; 40] } else { [4; 40] });
+        drop((x, y, graph, stream, other, device));
+        check(&world);
+    }
+}
+
+/// A launch that is refused before anything is enqueued leaves the one before it pending: the graph is not destroyed while that runs.
+#[test]
+fn a_refused_launch_hides_no_pending_one() {
+    let refusals: [fn(&mut Refusals); 3] =
+        [|refuse| refuse.record = 1, |refuse| refuse.wait = 1, |refuse| refuse.update = 1];
+    for refuse in refusals {
+        let (world, device) = open(Options::default());
+        let (stream, other) = (device.default_stream(), device.new_stream().unwrap());
+        let mut x = stream.alloc::<u8>(LEN).unwrap();
+        let mut node = None;
+        let record = stream.record_graph(|r| {
+            r.fill(&mut x, 1)?;
+            node = r.last();
+            Ok(())
+        });
+        let mut graph = record.unwrap();
+        graph.launch(&stream).unwrap();
+        graph.set_scalar(node.unwrap(), Argument::Value, 2u8).unwrap();
+        refuse(&mut world.lock().refuse);
+        assert!(matches!(graph.launch(&other).unwrap_err().kind(), ErrorKind::Driver { .. }));
+        drop(graph);
+        other.synchronize().unwrap();
+        assert_eq!(stream.to_vec(&x).unwrap(), [1; LEN]);
+        drop((x, stream, other, device));
         check(&world);
     }
 }

@@ -2,7 +2,7 @@
 //! decides after every use of an atomic or a lock which thread goes on.
 
 use super::lifecycle::is_invalid;
-use super::program::{Run, SimBuffer, SimDevice, action, device, shared_buffers, shared_graph, write_shared};
+use super::program::{Run, SimBuffer, SimDevice, action, device, peer, shared_buffers, shared_graph, write_shared};
 use super::sim::{Options, Sim, World};
 use crate::device::Device;
 use crate::runtime::Step;
@@ -36,7 +36,10 @@ pub(crate) fn concurrently(world: &Arc<World>, threads: Vec<Thread>) {
 }
 
 /// Runs `body` under a scheduler, as often as that says; returns what went wrong first.
-fn explore(scheduler: impl Scheduler + 'static, body: impl Fn(&Arc<World>) + Send + Sync + 'static) -> Vec<String> {
+pub(super) fn explore(
+    scheduler: impl Scheduler + 'static,
+    body: impl Fn(&Arc<World>) + Send + Sync + 'static,
+) -> Vec<String> {
     let mut config = shuttle::Config::new();
     config.stack_size = 1 << 18;
     config.silence_warnings = true;
@@ -248,6 +251,22 @@ fn guard_beside_a_launch(at: Scene) {
     concurrently(&at.world, vec![host, launch]);
 }
 
+/// One thread copies from another device, and two launch graphs that write the source and the target.
+fn copy_from_a_peer_beside_launches(at: Scene) {
+    let other = peer(&at.world, at.device.shared.knocked);
+    let (copies, launches) = (other.default_stream(), other.new_stream().unwrap());
+    let (mut x, mut y) = (at.x, copies.alloc::<u8>(LEN).unwrap());
+    let mut source = at.s.record_graph(|r| r.fill(&mut x, 2)).unwrap();
+    let mut target = copies.record_graph(|r| r.fill(&mut y, 3)).unwrap();
+    let t = at.t.clone();
+    let threads: Vec<Thread> = vec![
+        Box::new(move || copies.copy_from_peer(&x, &mut y).unwrap()),
+        Box::new(move || source.launch(&t).unwrap()),
+        Box::new(move || target.launch(&launches).unwrap()),
+    ];
+    concurrently(&at.world, threads);
+}
+
 /// One thread frees memory, and then does what a host function that another thread enqueues waits for.
 fn free_beside_a_host_fn(at: Scene) {
     drop(at.buffer());
@@ -295,6 +314,7 @@ pub(crate) fn all() -> Vec<Interleaving> {
         Interleaving { step: Step::ClaimOrder, body: two_launches_of_opposite_order },
         Interleaving { step: Step::GuardClaims, body: guard_beside_a_launch },
         Interleaving { step: Step::GuardAfterClaim, body: guard_beside_a_launch },
+        Interleaving { step: Step::PeerClaims, body: copy_from_a_peer_beside_launches },
     ]
 }
 

@@ -3,7 +3,7 @@
 use super::lifecycle::{LEN, check, is_invalid, open};
 use super::program::{SimBuffer, SimDevice, device, peer};
 use super::random::options;
-use super::sim::{Options, Sim, World};
+use super::sim::{Inline, Options, Sim, World};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind};
@@ -110,6 +110,9 @@ fn refusals_on_the_way_leave_the_source_protected() {
             s1.fill(&mut x, 2).unwrap();
             s2.fill(&mut y, 3).unwrap();
             assert_eq!((s1.to_vec(&x).unwrap(), s2.to_vec(&y).unwrap()), (vec![2; LEN], vec![3; LEN]));
+            // The source's stream for copies serves the next one too.
+            s2.copy_from_peer(&x, &mut y).unwrap();
+            assert!(d1.shared.known_streams() <= 2, "{}", d1.shared.known_streams());
             drop((x, y, s1, s2, d1, d2));
             check(&world);
         }
@@ -140,6 +143,25 @@ fn copies_beside_a_blocked_copy_go_on() {
     assert_eq!(blocked.to_vec(&a).unwrap(), [1; LEN]);
     drop((x, y, a, b, s1, blocked, free, d1, d2));
     check(&world);
+}
+
+/// An inline device has no stream that could wait for a copy to an asynchronous one, so the calling thread does. The other way round
+/// the copy has ended because the target's stream is inline.
+#[test]
+fn copies_between_inline_and_asynchronous_devices_have_ended_with_the_call() {
+    for card in [0, 1] {
+        let (world, d1, d2) = two(Options { inline: Inline::OfCard(card), ..Options::default() });
+        let (s1, s2) = (d1.default_stream(), d2.default_stream());
+        let (mut x, mut y) = (s1.from_slice(&[1u8; LEN]).unwrap(), s2.alloc::<u8>(LEN).unwrap());
+        s2.fill(&mut y, 9).unwrap();
+        s2.copy_from_peer(&x, &mut y).unwrap();
+        let pending = |world: &World| world.lock().streams.iter().any(|stream| stream.done < stream.enqueued);
+        assert!(!pending(&world), "{card}");
+        s1.fill(&mut x, 2).unwrap();
+        assert_eq!(s2.to_vec(&y).unwrap(), [1; LEN]);
+        drop((x, y, s1, s2, d1, d2));
+        check(&world);
+    }
 }
 
 /// Copies one after the other need one stream of the source, and devices that copied both ways are released.
@@ -190,8 +212,14 @@ proptest! {
 
     /// Two devices compute what one stream would, in whatever order streams run.
     #[test]
-    fn programs_on_two_devices_do_what_the_model_says(options in options(), steps in vec(step(), 1..40)) {
-        let (world, d1, d2) = two(Options { memory: 1 << 20, ..options });
+    fn programs_on_two_devices_do_what_the_model_says(
+        options in options(),
+        inline in prop::option::of(0..2usize),
+        steps in vec(step(), 1..40),
+    ) {
+        // One device of either kind, or streams of any.
+        let inline = inline.map_or(options.inline, Inline::OfCard);
+        let (world, d1, d2) = two(Options { memory: 1 << 20, inline, ..options });
         let devices = [d1, d2];
         let streams: [Vec<ManagedStream<Sim>>; 2] =
             devices.each_ref().map(|device| vec![device.default_stream(), device.new_stream().unwrap()]);

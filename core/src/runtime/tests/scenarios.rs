@@ -266,5 +266,14 @@ pub(crate) fn all() -> Vec<Scenario> {
                 at.world.violation("an upload from memory that a guard gives the host");
             }
         }),
+        scenario(Step::UndoGuard, |at| {
+            let (a, mut pinned) = (at.buffer(), at.s1.pinned::<u8>(LEN).unwrap());
+            at.s1.download(&a, &mut pinned).unwrap();
+            at.world.lock().refuse.record = 1;
+            pinned.write().map(drop).unwrap_err();
+            if at.s1.download(&a, &mut pinned).is_err() {
+                at.world.violation("a guard that there never was keeps the device away");
+            }
+        }),
     ]
 }

@@ -204,6 +204,7 @@ unsafe impl Backend for Sim {
             Inline::None => false,
             Inline::All => true,
             Inline::Alternate => index % 2 == 1,
+            Inline::OfCard(card) => card == self.1,
         };
         // The host enqueues nothing before it has made the stream, so all that it knows to have ended comes before.
         state.streams.push(world::StreamState { inline, card: self.1, ..Default::default() });

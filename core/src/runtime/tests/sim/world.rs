@@ -28,6 +28,8 @@ pub(crate) enum Inline {
     All,
     /// Every other one.
     Alternate,
+    /// Those of one physical device.
+    OfCard(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
