@@ -34,8 +34,20 @@
 //! memory is enqueued on one and happens later (on the CPU device that [`open`] gives, before the call returns; with
 //! [`CpuBackend::asynchronous`] on a thread), in the order of the calls. Two streams run beside each other; where they touch the
 //! same bytes, warpwave makes the later call wait for the earlier one, so that a program with many streams computes what the
-//! same program with one stream would. The host waits only where it asks for a result ([`Stream::to_vec`], [`Stream::read`], methods
-//! that return a number) or says so ([`Stream::synchronize`], [`Event::synchronize`]).
+//! same program with one stream would.
+//!
+//! The **host** waits where it asks for a result ([`Stream::to_vec`], [`Stream::read`], methods that return a number, [`Event::elapsed_since`])
+//! or says so ([`Stream::synchronize`], [`Event::synchronize`]). A few other calls may have to wait, and say when:
+//!
+//! | call | may wait for |
+//! |---|---|
+//! | [`Stream::write`], [`from_slice`](Stream::from_slice), the list that [`Blas::gemm_batched`] writes | the stream to get there, so that the slice may be changed; the CPU device only for more than 64 KiB |
+//! | [`Pinned::read`], [`write`](Pinned::write) | the copies under way |
+//! | [`Device::trim`]; any call that allocates, once memory is exhausted | the work that uses what is given back |
+//! | [`Stream::host_fn`], [`copy_from_peer`](Stream::copy_from_peer) | another thread that is giving memory back |
+//! | [`Graph::launch`], calls on a graph's memory | a call of another thread on the same bytes, while it is enqueued |
+//!
+//! On an inline stream, such as those of the device that [`open`] gives, every call that enqueues work waits for it.
 //!
 //! A **graph** is a piece of a program that is recorded once and enqueued again and again, as one call. It goes on working on the memory that
 //! its calls were given, without borrowing it: a launch is ordered with other calls by the bytes that both touch, on every stream and

@@ -55,19 +55,51 @@ pub enum Node {
 /// A function that a stream calls on the host when it gets there. It does not unwind.
 pub type HostFn = Box<dyn FnOnce() + Send + 'static>;
 
-/// What a backend implements. Every call may come from any thread, at any time, several at once; none is made from inside a
-/// [host function](Backend::host_fn), and none while a lock of `warpwave-core` is held.
+/// What a backend implements. Every call may come from any thread, at any time, several at once. None but [`info`](Backend::info) and
+/// [`supports`](Backend::supports) is made from inside a [host function](Backend::host_fn), and none while a lock of `warpwave-core` is held.
 ///
 /// # Safety
-/// Safe code relies on what an implementation promises:
-/// - memory from [`allocate`](Backend::allocate) is `bytes` long, aligned to 256, initialised (reading it is defined, whatever it
-///   holds), disjoint from every other live allocation, and stays until it is freed;
-/// - work on one stream takes effect in the order in which the calls that enqueued it returned; work enqueued after
-///   [`wait`](Backend::wait) returned starts after all the work that the event's [`record`](Backend::record) came after has ended;
-/// - [`execute`](Backend::execute), [`copy`](Backend::copy), [`copy_peer`](Backend::copy_peer) and
-///   [`launch_graph`](Backend::launch_graph) touch no memory but the operands of the operations, read only what is an input, and touch
-///   nothing more once the stream has passed them;
-/// - [`upload`](Backend::upload) and [`download`](Backend::download) never touch host memory after they have returned.
+/// Safe code relies on what an implementation promises. Work *has ended* when it touches no memory any more, and all that it wrote is there
+/// for whoever comes after.
+///
+/// **Memory.** What [`allocate`](Backend::allocate) returns is `bytes` long, aligned to 256, initialised (reading it is defined, whatever it
+/// holds), disjoint from every other live allocation, and stays until [`free`](Backend::free) is called, also if the backend is dropped
+/// before. In [`Space::Pinned`] it is ordinary memory of the process besides: the host reads and writes it at its address while no work
+/// touches it; work enqueued later finds what the host wrote, and the host finds what work wrote that has ended.
+///
+/// **What work touches.** [`execute`](Backend::execute), [`copy`](Backend::copy), [`copy_peer`](Backend::copy_peer),
+/// [`launch_graph`](Backend::launch_graph), [`upload`](Backend::upload) and [`download`](Backend::download) touch no memory but their
+/// operands, and memory that the backend has for itself; of the operands they write only what is an output, and nothing once the stream
+/// has passed them. [`upload`](Backend::upload) and [`download`](Backend::download) never touch host memory after they have returned, and
+/// a `download` that returned `Ok` has written all of it with values of the source's. [`synchronize`](Backend::synchronize),
+/// [`record`](Backend::record), [`wait`](Backend::wait) and [`instantiate`](Backend::instantiate) touch no operands at all.
+///
+/// **Order.** Work on one stream takes effect in the order in which the calls that enqueued it returned. An event comes after all work
+/// that was enqueued on its stream when [`record`](Backend::record) was called. Work enqueued after [`wait`](Backend::wait) has returned
+/// `Ok` starts after all the work before the event has ended. All this holds for graphs and copies between peers as for single operations,
+/// and after [`destroy_stream`](Backend::destroy_stream): the stream's work goes on, and its events remain what they are.
+///
+/// **Ends.** The pool reuses and frees memory, and gives pinned memory to the host, on the strength of these alone:
+/// - [`query`](Backend::query) returns `true`, and [`synchronize_event`](Backend::synchronize_event) returns `Ok`, only after all work
+///   before the event has ended, and so has all that this work waited for;
+/// - [`synchronize`](Backend::synchronize) returns `Ok` or [`DeviceFault`](crate::ErrorKind::DeviceFault) only after all work enqueued on
+///   the stream before has ended;
+/// - [`is_inline`](Backend::is_inline) gives the same answer for a stream always, and `true` only if whatever a call on it was to do has
+///   ended when the call returns, with an error too; a [`wait`](Backend::wait) on it returns `Ok` only after the event.
+///
+/// **Errors and panics.** Whatever is enqueued by a call that returns an error obeys all of the above. No call unwinds after it has enqueued
+/// work or while work of its own uses host memory: what it left would be known to nobody. Neither does [`host_fn`](Backend::host_fn)
+/// after it has taken the function over.
+///
+/// **Graphs.** A graph does what the last list says that [`instantiate`](Backend::instantiate) or a successful
+/// [`update`](Backend::update) was given, or after an update that failed what it did before. Nothing of those lists is borrowed after
+/// the calls. [`destroy_graph`](Backend::destroy_graph) is called after all launches have ended.
+///
+/// **Peers.** [`is_peer`](Backend::is_peer) is symmetric and always gives the same answer. If it is `true`, `wait` takes events of either
+/// device on streams of the other, with the same effect as on its own.
+///
+/// **Drops.** Dropping a stream, an event, a graph or the backend itself, without the call that releases it, ends no work and releases no
+/// memory that work touches. The runtime does so where a device is lost or a driver refuses.
 pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// A queue of work. Dropping one without [`destroy_stream`](Backend::destroy_stream) leaks it and does nothing else.
     type Stream: Debug + Send + Sync;
@@ -90,10 +122,10 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// [`NoDevice`](crate::ErrorKind::NoDevice) past the end of [`enumerate`](Backend::enumerate), and its errors.
     fn open(index: usize) -> Result<Self>;
 
-    /// The device's description.
+    /// The device's description. May be asked for inside a host function, so it is kept and not asked of the driver.
     fn info(&self) -> DeviceInfo;
 
-    /// Whether [`execute`](Backend::execute) takes this operation for this type of input.
+    /// Whether [`execute`](Backend::execute) takes this operation for this type of input. May be asked inside a host function.
     fn supports(&self, kind: OperationKind, dtype: DType) -> bool;
 
     /// Allocates memory; `bytes` is a positive multiple of 256.
@@ -125,7 +157,7 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// Those of the driver; the stream is then leaked.
     fn destroy_stream(&self, stream: Self::Stream) -> Result<()>;
 
-    /// Whether every call that enqueues work on this stream returns only when the work has ended.
+    /// Whether every call that enqueues work on this stream returns only when the work has ended, or what it has done of it.
     fn is_inline(&self, stream: &Self::Stream) -> bool;
 
     /// Waits until all work enqueued so far has ended.
@@ -147,13 +179,13 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// Those of the driver; later work does not wait then.
     fn wait(&self, stream: &Self::Stream, event: &Self::Event) -> Result<()>;
 
-    /// Whether the event has occurred.
+    /// Whether the event has occurred: all work before it has ended. Does not wait.
     ///
     /// # Errors
     /// Those of the driver.
     fn query(&self, event: &Self::Event) -> Result<bool>;
 
-    /// Waits for the event on the host.
+    /// Waits on the host until the event has occurred. If this fails nothing is known of it.
     ///
     /// # Errors
     /// Those of the driver.
@@ -240,7 +272,7 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     fn destroy_graph(&self, graph: Self::Graph);
 
     /// Whether this device and `other` can work together: [`copy_peer`](Backend::copy_peer) copies between their memories, and
-    /// streams of one [wait](Backend::wait) for events of the other. A device is its own peer.
+    /// streams of either [wait](Backend::wait) for events of the other. A device is its own peer.
     fn is_peer(&self, other: &Self) -> bool;
 
     /// Enqueues a copy of `bytes` bytes from the memory of `source`, a [peer](Backend::is_peer), to this device's. `stream` is this

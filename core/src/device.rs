@@ -6,7 +6,7 @@ use crate::element::{DType, Element};
 use crate::error::Result;
 use crate::info::{DeviceInfo, MemoryInfo};
 use crate::operation::OperationKind;
-use crate::runtime::Shared;
+use crate::runtime::{Shared, refuse_inside};
 use crate::stream::{ManagedStream, Stream};
 use crate::sync::Arc;
 use std::fmt;
@@ -27,9 +27,10 @@ pub trait Device: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// The devices of this kind.
     ///
     /// # Errors
-    /// [`Unavailable`](crate::ErrorKind::Unavailable) if a library or driver cannot be used. No device is an empty list.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if a library or driver cannot be used, and
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a host function. No device is an empty list.
     fn enumerate() -> Result<Vec<DeviceInfo>> {
-        Self::Backend::enumerate()
+        refuse_inside().and_then(|()| Self::Backend::enumerate()).map_err(|e| e.in_operation("enumerate"))
     }
 
     /// Opens a device, by its index in [`enumerate`](Device::enumerate).
@@ -38,7 +39,9 @@ pub trait Device: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// [`NoDevice`](crate::ErrorKind::NoDevice) if there is none of that index, and the errors of [`enumerate`](Device::enumerate).
     fn open(index: usize) -> Result<Self>;
 
-    /// The backend, for tools that look below the device. What is allocated or enqueued there is outside of the device's ordering.
+    /// The backend, for tools that look below the device. What is allocated or enqueued there is outside of the device's ordering, and
+    /// nothing refuses it inside a [host function](crate::Stream::host_fn): whoever calls the backend there answers for what its driver
+    /// makes of that.
     fn backend(&self) -> &Self::Backend;
 
     /// The device's description.
@@ -59,9 +62,9 @@ pub trait Device: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// Those of the driver.
     fn new_stream(&self) -> Result<Self::Stream>;
 
-    /// Gives memory that the pool keeps for reuse back to the driver; returns how many bytes. Waits for the work that used it. While
-    /// a host function is outstanding on the [physical device](DeviceInfo::uuid), or on another one whose work a copy to or from this one
-    /// waits for, nothing is freed.
+    /// Gives memory that the pool keeps for reuse back to the driver; returns how many bytes. Waits on the host for the work that used it,
+    /// and a driver may wait for all work on the device. While a host function is outstanding on the [physical device](DeviceInfo::uuid),
+    /// or on another one whose work a copy to or from this one waits for, nothing is freed.
     ///
     /// # Errors
     /// Those of the driver.
@@ -83,7 +86,7 @@ impl<B: Backend> ManagedDevice<B> {
     /// Makes a device of a backend, and its default stream.
     ///
     /// # Errors
-    /// Those of [`Backend::create_stream`].
+    /// Those of [`Backend::create_stream`], and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a host function.
     pub fn new(backend: B) -> Result<Self> {
         Self::from_shared(Shared::new(
             backend,
@@ -94,7 +97,7 @@ impl<B: Backend> ManagedDevice<B> {
 
     pub(crate) fn from_shared(shared: Shared<B>) -> Result<Self> {
         let shared = shared.into_arc();
-        let default = ManagedStream::new(&shared)?;
+        let default = shared.named("open", None, || ManagedStream::new(&shared))?;
         default.make_default();
         Ok(ManagedDevice { shared, default })
     }
@@ -124,7 +127,7 @@ impl<B: Backend> Device for ManagedDevice<B> {
     type Buffer<T: Element> = ManagedBuffer<T, B>;
 
     fn open(index: usize) -> Result<Self> {
-        ManagedDevice::new(B::open(index)?)
+        refuse_inside().and_then(|()| B::open(index)).map_err(|e| e.in_operation("open")).and_then(ManagedDevice::new)
     }
 
     fn backend(&self) -> &B {
@@ -148,12 +151,11 @@ impl<B: Backend> Device for ManagedDevice<B> {
     }
 
     fn new_stream(&self) -> Result<ManagedStream<B>> {
-        ManagedStream::new(&self.shared)
+        self.shared.named("new_stream", None, || ManagedStream::new(&self.shared))
     }
 
     fn trim(&self) -> Result<usize> {
-        self.shared.enter()?;
-        self.shared.trim()
+        self.shared.named("trim", None, || self.shared.trim())
     }
 }
 

@@ -35,12 +35,12 @@ pub enum ErrorKind {
         /// What to do about it.
         remedy: String,
     },
-    /// Device or pinned memory is exhausted. The device stays usable.
+    /// Device, pinned or host memory is exhausted. The device stays usable.
     #[error("out of memory: {requested} bytes requested, {free} free")]
     OutOfMemory {
-        /// Bytes asked of the driver.
+        /// Bytes asked for.
         requested: usize,
-        /// Bytes that the driver reported as free.
+        /// Bytes that the driver reported as free; 0 if it was not asked, as the host's own allocator gave none.
         free: usize,
     },
     /// An argument is not what the call needs. Nothing was enqueued.

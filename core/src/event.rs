@@ -34,13 +34,12 @@ impl<B: Backend> Event<ManagedDevice<B>> {
 }
 
 impl<D: Device> Event<D> {
-    /// Whether all work enqueued on the stream before the event has ended.
+    /// Whether all work enqueued on the stream before the event has ended. Does not wait.
     ///
     /// # Errors
     /// Those of the driver, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a host function.
     pub fn query(&self) -> Result<bool> {
-        self.shared.enter()?;
-        self.raw(|backend, event| backend.query(event))
+        self.raw("query", |backend, event| backend.query(event))
     }
 
     /// Waits on the host until all work enqueued on the stream before the event has ended. Errors of that work are left for
@@ -49,8 +48,7 @@ impl<D: Device> Event<D> {
     /// # Errors
     /// As for [`query`](Event::query).
     pub fn synchronize(&self) -> Result<()> {
-        self.shared.enter()?;
-        self.raw(|backend, event| backend.synchronize_event(event))
+        self.raw("Event::synchronize", |backend, event| backend.synchronize_event(event))
     }
 
     /// The time from `earlier` to this event, by the device's own clock; zero if this one is the earlier. Waits for both.
@@ -58,21 +56,22 @@ impl<D: Device> Event<D> {
     /// # Errors
     /// As for [`query`](Event::query), and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the events are of two devices.
     pub fn elapsed_since(&self, earlier: &Event<D>) -> Result<Duration> {
-        self.shared.enter()?;
-        let opening = &earlier.shared.opening;
-        self.shared.check_opening(opening, "earlier", "an event").map_err(|e| e.in_operation("elapsed_since"))?;
-        let Some(start) = earlier.point.event.raw() else { return Ok(Duration::ZERO) };
-        self.raw(|backend, end| backend.elapsed(start, end))
+        self.raw("elapsed_since", |backend, end| {
+            self.shared.check_opening(&earlier.shared.opening, "earlier", "an event")?;
+            earlier.point.event.raw().map_or(Ok(Duration::ZERO), |start| backend.elapsed(start, end))
+        })
     }
 
     fn raw<R: Default>(
         &self,
+        operation: &str,
         ask: impl FnOnce(&D::Backend, &<D::Backend as Backend>::Event) -> Result<R>,
     ) -> Result<R> {
-        match self.point.event.raw() {
-            Some(event) => ask(&self.shared.backend, event).map_err(|e| self.shared.note(e)),
-            // Never seen: the cell is emptied only by its own drop.
-            None => Ok(R::default()),
-        }
+        let Event { stream, point, shared } = self;
+        shared.named(operation, Some(*stream), || {
+            shared.enter()?;
+            // An empty cell is never seen: only its own drop empties it.
+            point.event.raw().map_or_else(|| Ok(R::default()), |event| ask(&shared.backend, event))
+        })
     }
 }

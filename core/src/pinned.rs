@@ -40,24 +40,31 @@ impl<T: Element, D: Device> Pinned<T, D> {
         self.len == 0
     }
 
-    /// The elements, to be read by the host. Waits for copies into this memory.
+    /// The elements, to be read by the host. Waits for copies into this memory that are under way, and for a call of another thread that
+    /// is just enqueueing a [graph](crate::Graph) which writes it.
     ///
     /// It reports no fault of the data that was copied: a synchronizing call on the stream of the work does.
     ///
     /// # Errors
     /// Those of the driver, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a host function.
     pub fn read(&self) -> Result<PinnedRead<'_, T, D>> {
-        self.shared().give_host(&self.handle.block, false)?;
+        self.give_host("Pinned::read", false)?;
         Ok(PinnedRead { pinned: self })
     }
 
-    /// The elements, to be written by the host. Waits for all copies from and into this memory.
+    /// The elements, to be written by the host. Waits for all copies from and into this memory that are under way, and for a call of
+    /// another thread that is just enqueueing a [graph](crate::Graph) which touches it.
     ///
     /// # Errors
     /// As for [`read`](Pinned::read).
     pub fn write(&mut self) -> Result<PinnedWrite<'_, T, D>> {
-        self.shared().give_host(&self.handle.block, true)?;
+        self.give_host("Pinned::write", true)?;
         Ok(PinnedWrite { pinned: self })
+    }
+
+    fn give_host(&self, operation: &str, write: bool) -> Result<()> {
+        let shared = self.shared();
+        shared.named(operation, None, || shared.give_host(&self.handle.block, write))
     }
 
     pub(crate) fn view(&self) -> View<'_, T, D> {

@@ -86,7 +86,7 @@ impl<D: Device> Graph<D> {
     /// while it works, also [`OutOfMemory`](crate::ErrorKind::OutOfMemory); an asynchronous stream reports that as it does a fault. What
     /// the graph writes is unspecified after an error that is not `InvalidArgument`.
     pub fn launch(&mut self, stream: &D::Stream) -> Result<()> {
-        stream.launch_graph(Checked::TYPED, &mut self.executable).map_err(|e| e.in_operation("launch"))
+        stream.launch_graph(Checked::TYPED, &mut self.executable)
     }
 
     /// Changes a scalar argument of a call that was recorded: later launches use `value`, those already enqueued do not.

@@ -76,9 +76,11 @@ impl Block {
     /// for the home, and for others it is one access to all of the block, which it keeps if `remember` says so.
     pub(crate) fn recycle(&mut self, remember: bool) {
         let tracker = self.tracker.get_mut();
-        let ticket = tracker.newest_of(self.home);
-        let old = Entry { stream: self.home, ticket, start: 0, end: self.bytes, write: true };
-        tracker.reset((ticket > 0 && remember).then_some(old));
+        if !tracker.is_empty() {
+            let ticket = tracker.newest_of(self.home);
+            let old = Entry { stream: self.home, ticket, start: 0, end: self.bytes, write: true };
+            tracker.reset((ticket > 0 && remember).then_some(old));
+        }
         self.shared.store(false, Ordering::Relaxed);
         self.guards.store(0, Ordering::Relaxed);
     }

@@ -28,6 +28,7 @@ mod host;
 mod parked;
 mod peer;
 mod pool;
+mod ranges;
 mod recording;
 mod release;
 mod step;
@@ -55,6 +56,7 @@ use pool::Pool;
 pub(crate) use pool::Shelf;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::{OnceLock, Weak};
@@ -186,7 +188,7 @@ impl<B: Backend> Inner<B> {
         true
     }
 
-    /// The gate before every call that may reach the driver.
+    /// The gate before every call that may reach the driver. Its callers [name](Self::named) what it refuses.
     pub(crate) fn enter(&self) -> Result<()> {
         if self.keeps(Step::RefuseInHostFn) {
             refuse_inside()?;
@@ -214,10 +216,38 @@ impl<B: Backend> Inner<B> {
 
     /// Adds the device to an error, and remembers it if the device is lost.
     pub(crate) fn note(&self, error: Error) -> Error {
-        if matches!(error.kind(), ErrorKind::DeviceLost { .. }) {
+        // A call that involves two devices may bring the other's loss.
+        let is_own = error.context().device.as_ref().is_none_or(|id| *id == self.info.id);
+        if is_own && matches!(error.kind(), ErrorKind::DeviceLost { .. }) {
             self.lost.store(true, Ordering::Relaxed);
         }
         error.on_device(&self.info.id)
+    }
+
+    /// Runs a public call: [notes](Self::note) its errors, whatever raised them, and names the call and its stream in them.
+    #[inline(always)]
+    pub(crate) fn named<R>(
+        &self,
+        operation: impl fmt::Display,
+        stream: Option<StreamId>,
+        call: impl FnOnce() -> Result<R>,
+    ) -> Result<R> {
+        // Not `map_err`, and not left to the compiler: this is around every call, and costs nothing if it is no call itself.
+        match call() {
+            Ok(result) => Ok(result),
+            Err(error) => Err(self.name(error, &operation, stream)),
+        }
+    }
+
+    /// Apart from [`named`](Self::named), which has to be small.
+    #[cold]
+    #[inline(never)]
+    fn name(&self, error: Error, operation: &dyn fmt::Display, stream: Option<StreamId>) -> Error {
+        let error = self.note(error).in_operation(operation);
+        match stream {
+            Some(stream) => error.on_stream(stream),
+            None => error,
+        }
     }
 
     /// Makes a stream; returns its raw stream beside it, for its handles.

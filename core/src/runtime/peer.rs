@@ -13,7 +13,6 @@
 use super::claim::Claims;
 use super::stream::{Blocker, Point, StreamCore};
 use super::submit::Access;
-use super::tracker::{StreamId, Ticket};
 use super::{Inner, NewStream, Step};
 use crate::backend::Backend;
 use crate::error::{Error, ErrorKind, Result};
@@ -34,20 +33,19 @@ impl<B: Backend> Inner<B> {
         read: Access<'_>,
         write: Access<'_>,
     ) -> Result<()> {
-        let named = |e: Error| self.note(e).on_stream(stream.id);
         source.enter()?;
-        self.admit(stream, &[write])?;
+        self.admit(&[write])?;
         if !self.backend.is_peer(&source.backend) {
             let (from, to) = (&source.info.id, &self.info.id);
             let what = "a copy between devices that cannot reach each other; stage it through the host, with `read` and `write`";
-            return Err(named(Error::unsupported(format_args!("{what} ({from} to {to})"))));
+            return Err(Error::unsupported(format_args!("{what} ({from} to {to})")));
         }
         let bytes = write.end - write.start;
         if bytes == 0 {
             return Ok(());
         }
         let claims = if self.keeps(Step::PeerClaims) { self.claim(&[read, write]) } else { Claims::default() };
-        self.wait_for_source(stream, raw, source, &read).map_err(named)?;
+        self.wait_for_source(stream, raw, source, &read)?;
         let result = self.enqueue_claimed(stream, raw, &[write], |backend| {
             let (src, dst) = (read.block.ptr.byte_add(read.start), write.block.ptr.byte_add(write.start));
             // SAFETY: both lie in live blocks of their devices, which are peers, and are `bytes` long; the target is borrowed exclusively.
@@ -73,16 +71,11 @@ impl<B: Backend> Inner<B> {
         if !self.keeps(Step::PeerWaits) {
             return Ok(());
         }
-        let mut needed: Vec<(StreamId, Ticket)> = Vec::new();
+        let mut needed = Vec::new();
         // No stream of the source has number 0: this one is none of them.
-        for entry in read.block.tracker.lock().conflicts(0, read.start, read.end, false) {
-            match needed.iter_mut().find(|(other, _)| *other == entry.stream) {
-                Some((_, ticket)) => *ticket = (*ticket).max(entry.ticket),
-                None => needed.push((entry.stream, entry.ticket)),
-            }
-        }
+        read.block.tracker.lock().conflicts((0, read.start, read.end, false), |_| 0, &mut needed);
         for (other, ticket) in needed {
-            if let Some(point) = source.point_after(other, ticket)? {
+            if let Some(point) = source.point_after(other, ticket).map_err(|e| source.note(e))? {
                 self.wait_for_point_of_peer(stream, raw, &point)?;
             }
         }

@@ -57,7 +57,7 @@ impl<B: Backend> Recording<B> {
     fn program<R>(&self, body: impl FnOnce(&mut Program<B>) -> R) -> Result<R> {
         let ended = || {
             let got = "the stream of a recorder whose recording has ended";
-            self.shared.note(Error::invalid("self", "a recorder inside its recording", got))
+            Error::invalid("self", "a recorder inside its recording", got)
         };
         self.program.lock().as_mut().map(body).ok_or_else(ended)
     }
@@ -129,7 +129,7 @@ impl<B: Backend> Recording<B> {
         let shared = self.shared.clone();
         let raw = match nodes.is_empty() {
             true => None,
-            false => Some(shared.backend.instantiate(&nodes).map_err(|e| shared.note(e))?),
+            false => Some(shared.backend.instantiate(&nodes)?),
         };
         Ok(Executable { shared, number: self.number, nodes, calls, changed: Vec::new(), raw, last: None, footprint })
     }
@@ -212,7 +212,7 @@ impl<B: Backend> Executable<B> {
     pub(crate) fn launch(&mut self, stream: &StreamCore<B>, raw: &B::Stream) -> Result<()> {
         let Executable { shared, nodes, changed, raw: Some(graph), last, footprint, .. } = self else { return Ok(()) };
         if !changed.is_empty() {
-            shared.backend.update(graph, nodes, changed).map_err(|e| shared.note(e).on_stream(stream.id))?;
+            shared.backend.update(graph, nodes, changed)?;
             changed.clear();
         }
         let mut reached = false;

@@ -33,7 +33,7 @@ impl<B: Backend> Inner<B> {
         }
         let block = match self.adopt_idle(stream, space, class) {
             Some(block) => block,
-            None => Arc::new(self.allocate_fresh(stream, space, class).map_err(|e| self.note(e).on_stream(stream.id))?),
+            None => Arc::new(self.allocate_fresh(stream, space, class)?),
         };
         stream.shelf.count(&block);
         Ok(block)
@@ -66,7 +66,8 @@ impl<B: Backend> Inner<B> {
     /// Gives cached memory back to the driver; returns how many bytes. Waits for the work that used it; while a host function is
     /// outstanding it frees nothing, as such a wait might not end.
     pub(crate) fn trim(&self) -> Result<usize> {
-        self.free_unless_gated().map(Option::unwrap_or_default).map_err(|e| self.note(e))
+        self.enter()?;
+        self.free_unless_gated().map(Option::unwrap_or_default)
     }
 
     /// [`free_cached`](Self::free_cached), or `None` if a host function is outstanding.
@@ -306,7 +307,7 @@ impl<B: Backend> Inner<B> {
     }
 
     /// Whether an event has occurred; one that cannot be asked has not.
-    fn has_occurred(&self, event: &EventCell<B>) -> bool {
+    pub(super) fn has_occurred(&self, event: &EventCell<B>) -> bool {
         event.raw().is_none_or(|event| self.backend.query(event).unwrap_or(false))
     }
 

@@ -34,14 +34,13 @@ impl Checked {
 impl<B: Backend> Inner<B> {
     /// Refuses what must not reach the driver: a call from inside a host function or to a lost device, and an operand that is another
     /// device's or that a guard gives the host. Calls without elements pass through here too, so that they are refused alike.
-    pub(crate) fn admit(&self, stream: &StreamCore<B>, accesses: &[Access<'_>]) -> Result<()> {
+    pub(crate) fn admit(&self, accesses: &[Access<'_>]) -> Result<()> {
         self.enter()?;
-        self.check_all(stream, accesses)
+        self.check_all(accesses)
     }
 
-    fn check_all(&self, stream: &StreamCore<B>, accesses: &[Access<'_>]) -> Result<()> {
-        let check = |access| self.check(access).map_err(|e| self.note(e).on_stream(stream.id));
-        accesses.iter().try_for_each(check)
+    fn check_all(&self, accesses: &[Access<'_>]) -> Result<()> {
+        accesses.iter().try_for_each(|access| self.check(access))
     }
 
     /// Enqueues work that does `accesses`, which have been [admitted](Self::admit). `raw` is `stream`'s own.
@@ -70,7 +69,7 @@ impl<B: Backend> Inner<B> {
         accesses: &[Access<'_>],
         launch: impl FnOnce(&B) -> Result<()>,
     ) -> Result<()> {
-        self.admit(stream, accesses)?;
+        self.admit(accesses)?;
         let claims = if self.keeps(Step::LaunchClaims) { self.claim(accesses) } else { Claims::default() };
         self.enqueue_with(claims, stream, raw, accesses, launch)
     }
@@ -90,7 +89,7 @@ impl<B: Backend> Inner<B> {
     ) -> Result<()> {
         if !claims.is_empty() && self.keeps(Step::GuardAfterClaim) {
             // The host may have taken pinned memory since it was admitted; it claims that first, so from here on it cannot.
-            self.check_all(stream, accesses)?;
+            self.check_all(accesses)?;
         }
         let mut claims = Some(claims);
         let enqueue = |backend: &B| {
@@ -116,15 +115,14 @@ impl<B: Backend> Inner<B> {
         accesses: &[Access<'_>],
         enqueue: impl FnOnce(&B) -> Result<()>,
     ) -> Result<()> {
-        let named = |e: Error| self.note(e).on_stream(stream.id);
-        self.wait_for_conflicts(stream, raw, accesses).map_err(named)?;
+        self.wait_for_conflicts(stream, raw, accesses)?;
         if !self.keeps(Step::EntryAfterEnqueue) {
             self.leave_entries(stream, accesses, stream.tail() + 1, &stream.clock());
         }
         // What the stream waits for from here on may come after this operation, if another thread has it wait.
         let clock = if self.keeps(Step::ClockBeforeEnqueue) && !stream.inline { stream.clock() } else { Vec::new() };
         let early = (!self.keeps(Step::TicketAfterEnqueue)).then(|| stream.next_ticket());
-        let result = enqueue(&self.backend).map_err(named);
+        let result = enqueue(&self.backend);
         // A call that failed half-way may have left work behind, so it leaves an entry as well.
         let ticket = early.unwrap_or_else(|| stream.next_ticket());
         // Work on an inline stream has ended: nobody has to wait for it.
@@ -147,25 +145,20 @@ impl<B: Backend> Inner<B> {
     }
 
     fn wait_for_conflicts(&self, stream: &StreamCore<B>, raw: &B::Stream, accesses: &[Access<'_>]) -> Result<()> {
+        let waited = |other| if self.keeps(Step::WaitOnce) { stream.waited_for(other) } else { 0 };
         let mut needed: Vec<(StreamId, Ticket)> = Vec::new();
         for access in accesses {
             let (start, end) = if self.keeps(Step::ByteRange) { (access.start, access.end) } else { (0, usize::MAX) };
-            let tracker = access.block.tracker.lock();
-            for entry in tracker.conflicts(stream.id, start, end, access.write) {
-                match needed.iter_mut().find(|(other, _)| *other == entry.stream) {
-                    Some((_, ticket)) => *ticket = (*ticket).max(entry.ticket),
-                    None => needed.push((entry.stream, entry.ticket)),
-                }
-            }
+            access.block.tracker.lock().conflicts((stream.id, start, end, access.write), waited, &mut needed);
         }
-        let gone: Vec<StreamId> =
-            needed.iter().map(|(other, _)| *other).filter(|id| self.stream(*id).is_none()).collect();
+        let is_gone = |&(other, _): &(StreamId, Ticket)| self.stream(other).is_none();
+        let gone: Vec<_> = needed.iter().copied().filter(is_gone).map(|(other, _)| (other, Ticket::MAX)).collect();
         if !gone.is_empty() {
             // Streams whose work has ended: nobody waits for their entries, and their numbers are never used again.
             accesses.iter().for_each(|access| access.block.tracker.lock().forget(&gone));
         }
         for (other, ticket) in needed {
-            if stream.waited_for(other) < ticket || !self.keeps(Step::WaitOnce) {
+            if waited(other) < ticket {
                 self.wait_for(stream, raw, other, ticket)?;
             }
         }
@@ -266,32 +259,48 @@ impl<B: Backend> Inner<B> {
                 continue;
             }
             let &Access { start, end, write, .. } = access;
-            let precedes = |old: &Entry| {
-                if old.stream == stream.id {
+            let precedes = |other, old| {
+                if other == stream.id {
                     // Another thread may have left the entry of a later operation on this stream first.
-                    old.ticket <= ticket || !self.keeps(Step::NewestEntry)
+                    old <= ticket || !self.keeps(Step::NewestEntry)
                 } else {
-                    let waited = clock.iter().any(|&(other, newest)| other == old.stream && newest >= old.ticket);
+                    let waited = clock.iter().any(|&(known, newest)| known == other && newest >= old);
                     waited || !self.keeps(Step::RemoveOnlyWaited)
                 }
             };
-            self.forget_ended(access.block);
-            access.block.tracker.lock().insert(Entry { stream: stream.id, ticket, start, end, write }, precedes);
+            let new = Entry { stream: stream.id, ticket, start, end, write };
+            let is_crowded = access.block.tracker.lock().insert(new, precedes);
+            if is_crowded {
+                self.make_room(stream, access.block);
+            }
         }
     }
 
-    /// Makes room in a crowded tracker: the entries of streams whose work has ended hold nobody up.
-    fn forget_ended(&self, block: &Block) {
-        let streams = {
+    /// Makes room in a crowded tracker, to which `stream` has added the last access: what has ended holds nobody up.
+    fn make_room(&self, stream: &StreamCore<B>, block: &Block) {
+        let (newest, is_large) = {
             let tracker = block.tracker.lock();
-            if !tracker.is_nearly_crowded() {
-                return;
-            }
-            tracker.streams()
+            (tracker.newest(), tracker.is_large())
         };
+        let ended = newest.into_iter().map(|(id, _)| (id, self.ended(id, is_large))).filter(|&(_, ticket)| ticket > 0);
+        let ended: Vec<_> = ended.collect();
+        block.tracker.lock().make_room(&ended);
+        if is_large && let Some(raw) = stream.raw() {
+            // For the next time. Without it the tracker only stays large.
+            match self.record_point(stream, &raw) {
+                Ok(point) => stream.keep_recent(&point),
+                Err(error) => drop(self.note(error)),
+            }
+        }
+    }
+
+    /// The newest operation of a stream that is known to have ended with all before it; 0 if none is. `ask` says whether to ask the
+    /// device.
+    fn ended(&self, id: StreamId, ask: bool) -> Ticket {
         // A stream's number is never used again, so what is gone stays gone.
-        let gone: Vec<StreamId> = streams.into_iter().filter(|id| self.stream(*id).is_none()).collect();
-        block.tracker.lock().forget(&gone);
+        let Some(core) = self.stream(id) else { return Ticket::MAX };
+        let point = if ask { core.recent_point(0) } else { None };
+        point.filter(|point| self.has_occurred(&point.event)).map_or(0, |point| point.ticket)
     }
 
     /// Enqueues a function of the user's.
@@ -302,10 +311,9 @@ impl<B: Backend> Inner<B> {
         function: impl FnOnce() + Send + 'static,
     ) -> Result<()> {
         self.enter()?;
-        let named = |e: Error| self.note(e).on_stream(stream.id).in_operation("host_fn");
         let blocker: Blocker = Arc::new(AtomicBool::new(false));
         if self.keeps(Step::Seal) && !stream.inline {
-            self.seal(stream, raw, vec![blocker.clone()]).map_err(named)?;
+            self.seal(stream, raw, vec![blocker.clone()])?;
         }
         self.gate.host_fn_enters(self.keeps(Step::HostFnAfterFree));
         // Ends with the function, whether it ran, panicked, or was dropped unrun.
@@ -317,7 +325,7 @@ impl<B: Backend> Inner<B> {
             }
             drop(outstanding);
         };
-        let result = self.backend.host_fn(raw, Box::new(call)).map_err(named);
+        let result = self.backend.host_fn(raw, Box::new(call));
         stream.next_ticket();
         result
     }
@@ -332,8 +340,7 @@ impl<B: Backend> Inner<B> {
     /// The result of a call that has synchronized `stream`, or an error of its earlier work.
     pub(crate) fn report(&self, stream: &StreamCore<B>, result: Result<()>) -> Result<()> {
         // A call that failed has reported that, and leaves the fault to the next.
-        let result = result.and_then(|()| stream.take_fault().map_or(Ok(()), Err));
-        result.map_err(|e| self.note(e).on_stream(stream.id))
+        result.and_then(|()| stream.take_fault().map_or(Ok(()), Err))
     }
 
     /// Gives all of `block` to the host: marks it so, and waits for the work of every stream that conflicts with that. No more comes
@@ -357,14 +364,15 @@ impl<B: Backend> Inner<B> {
         if !self.keeps(Step::PinnedWaits) {
             return Ok(());
         }
+        let mut needed = Vec::new();
         // No stream has number 0: the host conflicts with every one.
-        let entries: Vec<Entry> = block.tracker.lock().conflicts(0, 0, usize::MAX, write).copied().collect();
-        for entry in entries {
-            let wait = || match self.point_after(entry.stream, entry.ticket)?.as_ref().and_then(|p| p.event.raw()) {
+        block.tracker.lock().conflicts((0, 0, usize::MAX, write), |_| 0, &mut needed);
+        for (other, ticket) in needed {
+            let wait = || match self.point_after(other, ticket)?.as_ref().and_then(|p| p.event.raw()) {
                 Some(event) => self.backend.synchronize_event(event),
                 None => Ok(()),
             };
-            wait().map_err(|e| self.note(e))?;
+            wait()?;
         }
         Ok(())
     }

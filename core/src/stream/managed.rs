@@ -44,6 +44,12 @@ impl<B: Backend> Drop for Queue<B> {
 }
 
 impl<B: Backend> Queue<B> {
+    /// A public call on this stream, which its errors name.
+    #[inline(always)]
+    fn call<R>(&self, operation: impl fmt::Display, call: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.shared.named(operation, Some(self.core.id), call)
+    }
+
     /// Enqueues a copy. One of nothing is checked like any other, and then left out.
     fn copy(
         &self,
@@ -52,7 +58,7 @@ impl<B: Backend> Queue<B> {
         copy: impl FnOnce(&B, &B::Stream) -> Result<()>,
     ) -> Result<()> {
         let Queue { core, raw, shared, .. } = self;
-        shared.admit(core, accesses)?;
+        shared.admit(accesses)?;
         if is_empty { Ok(()) } else { shared.enqueue(core, raw, accesses, |backend| copy(backend, raw)) }
     }
 }
@@ -70,17 +76,17 @@ impl<B: Backend> ManagedStream<B> {
         *self.queue.shared.default.lock() = Arc::downgrade(&self.queue);
     }
 
-    fn allocate(&self, space: Space, len: usize, size: usize) -> Result<BlockHandle<B>> {
+    fn allocate(&self, operation: &str, space: Space, len: usize, size: usize) -> Result<BlockHandle<B>> {
         let Queue { core, shared, home, .. } = &*self.queue;
-        let bytes = len.checked_mul(size).ok_or_else(|| {
-            Error::invalid("len", "a size in bytes that fits the address space", format_args!("{len} × {size} bytes"))
-        })?;
-        let fresh = || shared.allocate(core, space, bytes);
-        let block = match &self.recording {
-            None => fresh(),
-            Some(recording) => recording.allocate(space, bytes, fresh),
-        };
-        Ok(BlockHandle::new(block.map_err(|e| e.in_operation("alloc"))?, home))
+        let block = self.queue.call(operation, || {
+            let bytes = len.checked_mul(size).ok_or_else(|| too_long(len, size))?;
+            let fresh = || shared.allocate(core, space, bytes);
+            match &self.recording {
+                None => fresh(),
+                Some(recording) => recording.allocate(space, bytes, fresh),
+            }
+        });
+        Ok(BlockHandle::new(block?, home))
     }
 
     /// A handle of the same stream whose calls are executed.
@@ -99,10 +105,15 @@ impl<B: Backend> ManagedStream<B> {
             None => Ok(()),
             Some(_) => {
                 let expected = format_args!("a stream that executes ({instead})").to_string();
-                Err(self.queue.shared.note(Error::invalid(argument, expected, "a recorder")))
+                Err(Error::invalid(argument, expected, "a recorder"))
             }
         }
     }
+}
+
+#[cold]
+fn too_long(len: usize, size: usize) -> Error {
+    Error::invalid("len", "a size in bytes that fits the address space", format_args!("{len} × {size} bytes"))
 }
 
 impl<B: Backend> Clone for ManagedStream<B> {
@@ -141,11 +152,11 @@ impl<B: Backend> Stream for ManagedStream<B> {
     }
 
     fn alloc<T: Element>(&self, len: usize) -> Result<ManagedBuffer<T, B>> {
-        Ok(ManagedBuffer::new(self.allocate(Space::Device, len, size_of::<T>())?, len))
+        Ok(ManagedBuffer::new(self.allocate("alloc", Space::Device, len, size_of::<T>())?, len))
     }
 
     fn pinned<T: Element>(&self, len: usize) -> Result<Pinned<T, ManagedDevice<B>>> {
-        Ok(Pinned::new(self.allocate(Space::Pinned, len, size_of::<T>())?, len))
+        Ok(Pinned::new(self.allocate("pinned", Space::Pinned, len, size_of::<T>())?, len))
     }
 
     fn write<T: Element>(&self, x: &mut impl AsViewMut<T, Self::Device>, data: &[T]) -> Result<()> {
@@ -157,31 +168,31 @@ impl<B: Backend> Stream for ManagedStream<B> {
             // conflicting work. `data` is as long and lives over the call, after which the backend does not touch it.
             unsafe { backend.upload(raw, data.as_ptr().cast(), ptr, bytes) }
         };
-        let write = || {
+        self.queue.call("write", || {
             self.refuse_recording("write before the launch, or `upload` from pinned memory")?;
             self.queue.copy(&[x.writes("x")], data.is_empty(), copy)
-        };
-        write().map_err(|e| e.in_operation("write"))
+        })
     }
 
     fn read<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut [T]) -> Result<()> {
         let Queue { core, shared, .. } = &*self.queue;
         let x = x.view();
         same_len("read", "data", x.len(), data.len())?;
-        self.refuse_recording("read after the launch, or `download` to pinned memory")
-            .map_err(|e| e.in_operation("read"))?;
         let (ptr, bytes) = (x.part.ptr(), x.part.bytes);
         let copy = |backend: &B, raw: &B::Stream| {
             // SAFETY: `x` is `bytes` long and lies in a live block; this stream has been ordered after conflicting work. `data` is as
             // long, borrowed exclusively, and lives over the call, after which the backend does not touch it. Every bit pattern is a `T`.
             unsafe { backend.download(raw, ptr, data.as_mut_ptr().cast(), bytes) }
         };
-        let mut result = self.queue.copy(&[x.reads("x")], x.is_empty(), copy);
-        if x.is_empty() && result.is_ok() {
-            // There is nothing to bring, and the wait for it remains.
-            result = shared.backend.synchronize(&self.queue.raw);
-        }
-        shared.report(core, result).map_err(|e| e.in_operation("read"))
+        self.queue.call("read", || {
+            self.refuse_recording("read after the launch, or `download` to pinned memory")?;
+            let mut result = self.queue.copy(&[x.reads("x")], x.is_empty(), copy);
+            if x.is_empty() && result.is_ok() {
+                // There is nothing to bring, and the wait for it remains.
+                result = shared.backend.synchronize(&self.queue.raw);
+            }
+            shared.report(core, result)
+        })
     }
 
     fn copy_from_peer<T: Element>(
@@ -191,60 +202,67 @@ impl<B: Backend> Stream for ManagedStream<B> {
     ) -> Result<()> {
         const NAME: &str = "copy_from_peer";
         let Queue { core, raw, shared, .. } = &*self.queue;
-        self.refuse_recording("copy before or after the launch").map_err(|e| e.in_operation(NAME))?;
+        self.queue.call(NAME, || self.refuse_recording("copy before or after the launch"))?;
         let (x, y) = (x.view(), y.view_mut());
         let source = x.part.block.device.device::<B>().filter(|source| !Arc::ptr_eq(source, shared));
         let Some(source) = source else { return self.copy_views(x, y, NAME, ["x", "y"]) };
         let y = y.into_view();
         same_len(NAME, "y", x.len(), y.len())?;
-        shared.copy_from_peer(core, raw, &source, x.reads("x"), y.writes("y")).map_err(|e| e.in_operation(NAME))
+        self.queue.call(NAME, || shared.copy_from_peer(core, raw, &source, x.reads("x"), y.writes("y")))
     }
 
     fn record_graph(
         &self,
         body: impl FnOnce(&Recorder<ManagedDevice<B>>) -> Result<()>,
     ) -> Result<Graph<ManagedDevice<B>>> {
+        const NAME: &str = "record_graph";
         let shared = &self.queue.shared;
-        let named = |e: Error| shared.note(e).on_stream(self.queue.core.id).in_operation("record_graph");
-        self.refuse_recording("record each graph by itself").map_err(named)?;
-        shared.enter().map_err(named)?;
+        self.queue.call(NAME, || {
+            self.refuse_recording("record each graph by itself")?;
+            shared.enter()
+        })?;
         let recording = Arc::new(Recording::begin(shared));
         let _under_way = recording.until_dropped();
         let stream = ManagedStream { recording: Some(recording.clone()), ..self.clone() };
+        // Its errors are the user's own.
         body(&Recorder::new(stream, recording.clone()))?;
-        Ok(Graph::new(recording.finish().map_err(named)?))
+        self.queue.call(NAME, || recording.finish()).map(Graph::new)
     }
 
     fn host_fn(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
-        self.refuse_recording("enqueue it before or after the launch").map_err(|e| e.in_operation("host_fn"))?;
-        shared.host_fn(core, raw, function)
+        self.queue.call("host_fn", || {
+            self.refuse_recording("enqueue it before or after the launch")?;
+            shared.host_fn(core, raw, function)
+        })
     }
 
     fn record(&self) -> Result<Event<ManagedDevice<B>>> {
         let Queue { core, raw, shared, .. } = &*self.queue;
-        self.refuse_recording("record before or after the launch").map_err(|e| e.in_operation("record"))?;
-        shared.enter()?;
-        let point =
-            shared.record_point(core, raw).map_err(|e| shared.note(e).on_stream(core.id).in_operation("record"))?;
-        Ok(Event::new(core.id, point, shared))
+        self.queue.call("record", || {
+            self.refuse_recording("record before or after the launch")?;
+            shared.enter()?;
+            Ok(Event::new(core.id, shared.record_point(core, raw)?, shared))
+        })
     }
 
     fn wait(&self, event: &Event<ManagedDevice<B>>) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
-        self.refuse_recording("wait before the launch").map_err(|e| e.in_operation("wait"))?;
-        shared.enter()?;
-        let opening = &event.shared.opening;
-        shared.check_opening(opening, "event", "an event").map_err(|e| e.on_stream(core.id).in_operation("wait"))?;
-        let point: &Point<B> = &event.point;
-        let result = shared.wait_for_point(core, raw, event.stream, point);
-        result.map_err(|e| shared.note(e).on_stream(core.id).in_operation("wait"))
+        self.queue.call("wait", || {
+            self.refuse_recording("wait before the launch")?;
+            shared.enter()?;
+            shared.check_opening(&event.shared.opening, "event", "an event")?;
+            let point: &Point<B> = &event.point;
+            shared.wait_for_point(core, raw, event.stream, point)
+        })
     }
 
     fn synchronize(&self) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
-        self.refuse_recording("synchronize after the launch").map_err(|e| e.in_operation("synchronize"))?;
-        shared.synchronize(core, raw).map_err(|e| e.in_operation("synchronize"))
+        self.queue.call("synchronize", || {
+            self.refuse_recording("synchronize after the launch")?;
+            shared.synchronize(core, raw)
+        })
     }
 
     fn submit(&self, _checked: Checked, operation: Operation, accesses: &[Access<'_>]) -> Result<()> {
@@ -255,18 +273,17 @@ impl<B: Backend> Stream for ManagedStream<B> {
             // say; `enqueue` has ordered this stream after conflicting work, and the pool reuses the blocks only when the stream has passed it.
             unsafe { backend.execute(raw, &operation) }
         };
-        let submit = || {
-            shared.admit(core, accesses)?;
+        self.queue.call(kind, || {
+            shared.admit(accesses)?;
             if !shared.backend.supports(kind, dtype) {
-                return Err(shared.note(Error::unsupported(format_args!("{kind} of {dtype}"))));
+                return Err(Error::unsupported(format_args!("{kind} of {dtype}")));
             }
             match &self.recording {
                 Some(recording) => recording.operation(operation, accesses),
                 None if operation.is_empty() => Ok(()),
                 None => shared.enqueue(core, raw, accesses, execute),
             }
-        };
-        submit().map_err(|e| e.in_operation(kind))
+        })
     }
 
     fn transfer(
@@ -281,18 +298,18 @@ impl<B: Backend> Stream for ManagedStream<B> {
             // SAFETY: as for `submit`: source and destination are views of equal shape, one of them borrowed exclusively, so disjoint.
             unsafe { backend.copy(raw, &transfer) }
         };
-        let submit = || match &self.recording {
+        self.queue.call(name, || match &self.recording {
             None => self.queue.copy(accesses, is_empty, copy),
             Some(recording) => {
-                self.queue.shared.admit(&self.queue.core, accesses)?;
+                self.queue.shared.admit(accesses)?;
                 recording.copy((!is_empty).then_some(Node::Copy(transfer)), accesses)
             }
-        };
-        submit().map_err(|e| e.in_operation(name))
+        })
     }
 
     fn waits(&self, _checked: Checked, instead: &str) -> Result<()> {
-        self.refuse_recording(instead)
+        let Queue { core, shared, .. } = &*self.queue;
+        self.refuse_recording(instead).map_err(|e| shared.note(e).on_stream(core.id))
     }
 
     fn constant<T: Element>(&self, _checked: Checked, data: &[T]) -> Result<ManagedBuffer<T, B>> {
@@ -302,10 +319,11 @@ impl<B: Backend> Stream for ManagedStream<B> {
 
     fn launch_graph(&self, _checked: Checked, graph: &mut Executable<B>) -> Result<()> {
         let Queue { core, raw, shared, .. } = &*self.queue;
-        shared.enter()?;
-        self.refuse_recorder("stream", "launch a graph by itself")?;
-        let checked = graph.shared.check_opening(&shared.opening, "stream", "a stream");
-        checked.map_err(|e| shared.note(e).on_stream(core.id))?;
-        graph.launch(core, raw)
+        self.queue.call("launch", || {
+            shared.enter()?;
+            self.refuse_recorder("stream", "launch a graph by itself")?;
+            graph.shared.check_opening(&shared.opening, "stream", "a stream")?;
+            graph.launch(core, raw)
+        })
     }
 }

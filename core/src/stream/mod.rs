@@ -10,7 +10,7 @@ pub(crate) use single::{first, first_of, one};
 use crate::backend::{Space, Transfer};
 use crate::device::{Device, private};
 use crate::element::{Element, ScalarValue};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::graph::{Graph, Recorder};
 use crate::matrix::{MatrixView, MatrixViewMut};
@@ -28,6 +28,12 @@ pub type BufferOf<S, T> = <<S as Stream>::Device as Device>::Buffer<T>;
 /// Work on one stream takes effect in the order of the calls; threads that share a stream order their work by the order of their calls.
 /// Work on two streams may overlap, except where it touches the same memory: then it is ordered as the calls were.
 /// Calls check everything before they enqueue anything: a call refused has changed nothing.
+///
+/// # Which calls wait on the host
+/// On an inline stream each call does the work before it returns. On any other, those wait whose description says so. Besides, every
+/// call that allocates (`alloc`, `pinned`, and all that make a buffer) may wait if memory is exhausted: for work that still uses what the
+/// pool could give back to the driver. And a call on memory of a [graph](Graph) waits while another thread is enqueueing a launch that
+/// touches it.
 ///
 /// Sealed: see [`Device`].
 pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::Sealed {
@@ -49,8 +55,11 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
 
     /// A buffer of `len` elements. Their values are unspecified, but reading them is defined.
     ///
+    /// Waits on the host only if memory is exhausted, as [`Device::trim`] does.
+    ///
     /// # Errors
-    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), after which the device is as usable as before.
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory), after which the device is as usable as before, and
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `len` elements are more bytes than can be addressed.
     fn alloc<T: Element>(&self, len: usize) -> Result<BufferOf<Self, T>>;
 
     /// `len` elements of pinned host memory. Their values are unspecified, but reading them is defined.
@@ -69,7 +78,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         Ok(buffer)
     }
 
-    /// A buffer with a copy of `data`.
+    /// A buffer with a copy of `data`. May wait, as [`write`](Stream::write) does.
     ///
     /// # Errors
     /// As for [`alloc`](Stream::alloc).
@@ -83,14 +92,22 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// The elements of `x`. Waits for the work before it on this stream, and reports its errors.
     ///
     /// # Errors
-    /// Those of the driver, and of earlier work on this stream.
+    /// Those of the driver, and of earlier work on this stream; [`OutOfMemory`](crate::ErrorKind::OutOfMemory) if the host has no room for
+    /// the elements.
     fn to_vec<T: Element>(&self, x: &impl AsView<T, Self::Device>) -> Result<Vec<T>> {
-        let mut data = bytemuck::allocation::zeroed_vec(x.view().len());
+        let len = x.view().len();
+        let mut data = bytemuck::allocation::try_zeroed_vec(len).map_err(|()| {
+            let error = Error::new(ErrorKind::OutOfMemory { requested: len.saturating_mul(size_of::<T>()), free: 0 });
+            error.in_operation("to_vec").on_stream(self.id()).on_device(&self.device().info().id)
+        })?;
         self.read(x, &mut data)?;
         Ok(data)
     }
 
     /// Copies `data` to `x`; when the call returns `data` may be changed.
+    ///
+    /// So it may have to wait on the host until the stream has got there. The CPU device waits for more than 64 KiB on an asynchronous
+    /// stream, and takes less along. [`upload`](Stream::upload) never waits.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
@@ -102,7 +119,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ, and errors of earlier work on this stream.
     fn read<T: Element>(&self, x: &impl AsView<T, Self::Device>, data: &mut [T]) -> Result<()>;
 
-    /// Copies pinned memory to `x`, asynchronously.
+    /// Copies pinned memory to `x`, asynchronously. Only [`Pinned::write`] waits for it.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
@@ -114,7 +131,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
         self.copy_views(data.view(), x.view_mut(), "upload", ["data", "x"])
     }
 
-    /// Copies `x` to pinned memory, asynchronously; [`Pinned::read`] waits for it.
+    /// Copies `x` to pinned memory, asynchronously; [`Pinned::read`] and [`Pinned::write`] wait for it.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ.
@@ -204,7 +221,8 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     }
 
     /// `y = x`, with `x` in the memory of another device of this type; of this one as well. The work on either memory is ordered on both
-    /// devices as if they were one.
+    /// devices as if they were one. Waits on the host only while another thread gives memory back to the driver, or if a driver refuses
+    /// what orders the two.
     ///
     /// If the device of `x` is inline nothing there could wait for the copy, so this call does: it returns when the copy, and with it the
     /// work before it on this stream, has ended.
@@ -235,6 +253,14 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// To wait for a thread that itself waits for this stream is to wait for device work: in [`read`](Stream::read) or
     /// [`synchronize`](Stream::synchronize), for one, or in [`copy_from_peer`](Stream::copy_from_peer) from an inline device.
     ///
+    /// Calls are inside if they are made on the thread that runs the function, before it has returned. Where the function waits in a
+    /// pool of threads that shares out work, as rayon's `join`, `scope` and parallel iterators do, its thread may meanwhile run tasks of
+    /// others; calls to a device that such a task makes are refused as well, though it has nothing to do with the function. On an inline
+    /// stream the thread is the one that called `host_fn`: so keep such waits out of functions there if other tasks of that pool
+    /// use a device.
+    ///
+    /// Enqueueing waits only while another thread gives memory back to the driver; on an inline stream it runs the function.
+    ///
     /// # Errors
     /// Those of the driver; the function is then dropped without having been called.
     fn host_fn(&self, function: impl FnOnce() + Send + 'static) -> Result<()>;
@@ -245,7 +271,7 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// Those of the driver.
     fn record(&self) -> Result<Event<Self::Device>>;
 
-    /// Makes later work on this stream start after `event`.
+    /// Makes later work on this stream start after `event`. The host waits only if the stream is inline.
     ///
     /// # Errors
     /// Those of the driver, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event is of another device.

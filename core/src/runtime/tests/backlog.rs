@@ -2,10 +2,12 @@
 
 use super::lifecycle::{CLASS, LEN, check, open};
 use super::program::SimBuffer;
-use super::sim::Options;
+use super::sim::{Options, Order};
+use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::info::MemoryInfo;
 use crate::stream::Stream;
+use crate::view::AsView;
 
 const BACKLOG: usize = 1000;
 
@@ -41,7 +43,7 @@ fn a_backlog_of_two_streams_is_asked_about_at_both() {
     let (one, two) = (device.new_stream().unwrap(), device.new_stream().unwrap());
     for _ in 0..BACKLOG {
         let mut buffer = home.alloc::<u8>(LEN).unwrap();
-        let (mut low, mut high) = crate::buffer::Buffer::split_at_mut(&mut buffer, LEN / 2).unwrap();
+        let (mut low, mut high) = buffer.split_at_mut(LEN / 2).unwrap();
         one.fill(&mut low, 1).unwrap();
         two.fill(&mut high, 2).unwrap();
     }
@@ -80,6 +82,40 @@ fn the_last_event_of_a_stream_serves_all_that_it_comes_after() {
     assert!(world.counts().queries < before + 10, "{:?}", world.counts());
     assert_eq!(world.counts().allocates, counts.allocates);
     drop((again, last, home, busy, device));
+    check(&world);
+}
+
+/// What a buffer remembers of work in pieces is forgotten when that has ended, though nobody waits for it, and costs few events.
+#[test]
+fn pieces_that_have_ended_are_forgotten() {
+    const PIECES: usize = 20_000;
+    let (world, device) = open(Options { order: Order::Eager, ..Options::default() });
+    let stream = device.default_stream();
+    let mut buffer = stream.alloc::<u8>(2 * PIECES).unwrap();
+    let size = |buffer: &SimBuffer| buffer.view().part.block.tracker.lock().size();
+    for piece in 0..PIECES {
+        stream.fill(&mut buffer.slice_mut(2 * piece..2 * piece + 1).unwrap(), 1).unwrap();
+        assert!(size(&buffer) < 2048, "{} after {piece}", size(&buffer));
+        world.run_all();
+    }
+    let counts = world.counts();
+    assert!(counts.records <= PIECES / 300 && counts.queries <= PIECES / 300, "{counts:?}");
+    drop((buffer, stream, device));
+    check(&world);
+}
+
+/// As long as the pieces are few a single stream records nothing.
+#[test]
+fn few_pieces_record_nothing() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    let mut buffer = stream.alloc::<u8>(2000).unwrap();
+    for piece in (0..2000).step_by(2).chain((0..2000).step_by(2)) {
+        stream.fill(&mut buffer.slice_mut(piece..piece + 1).unwrap(), 1).unwrap();
+    }
+    let counts = world.counts();
+    assert_eq!((counts.records, counts.queries, counts.waits), (0, 0, 0));
+    drop((buffer, stream, device));
     check(&world);
 }
 

@@ -16,6 +16,9 @@ use std::sync::mpsc;
 
 type SimStream = <SimDevice as Device>::Stream;
 
+/// The name of a call that has no arguments of a device.
+const NO_LISTS: &str = "gemm_batched";
+
 /// Memory without elements, and some with.
 struct Memory {
     x: BufferOf<SimStream, f32>,
@@ -55,7 +58,7 @@ impl Memory {
         let rows = x.view().matrix_with(3, 0, usize::MAX, Layout::RowMajor).unwrap();
         let none = x.view().batch(2, 2, 2, COLUMNS, 4, 0).unwrap();
         macro_rules! made {
-            ($($name:literal $has:literal $call:expr;)*) => { vec![$( ($name, $has, $call) ),*] };
+            ($($name:tt $has:literal $call:expr;)*) => { vec![$( ($name, $has, $call) ),*] };
         }
         made! {
             "write" true on.write(y, &[]);
@@ -88,6 +91,10 @@ impl Memory {
             "gemm" false on.gemm(Op::T, Op::N, 1.0, &wide, &narrow, 0.0, &mut y.matrix_mut(3, 0).unwrap());
             "gemm" false on.gemm_strided_batched(
                 Op::N, Op::N, 1.0, &none, &none, 0.0, &mut y.view_mut().batch_mut(2, 2, 2, COLUMNS, 4, 0).unwrap());
+            "gemm_batched" false on.gemm_batched(
+                Op::T, Op::N, 1.0, &[wide, wide], &[narrow, narrow], 0.0,
+                &mut [y.matrix_mut(3, 0).unwrap(), z.matrix_mut(3, 0).unwrap()]);
+            NO_LISTS false on.gemm_batched::<f32>(Op::N, Op::N, 1.0, &[], &[], 0.0, &mut []);
         }
     }
 }
@@ -120,7 +127,10 @@ fn they_reach_the_device_never_and_are_refused_where_it_lacks_the_operation() {
 fn they_are_refused_on_memory_of_another_device() {
     let ((w1, d1), (w2, d2)) = (open(Options::default()), open(Options::default()));
     let mut memory = Memory::of(&d1);
-    for call in memory.calls(&d2.default_stream()) {
+    // The last call has no memory at all.
+    let mut calls = memory.calls(&d2.default_stream());
+    assert!(matches!(calls.pop(), Some((NO_LISTS, ..))));
+    for call in calls {
         let error = refused(call);
         assert!(is_invalid(&error) && error.to_string().contains("opened separately"), "{error}");
     }

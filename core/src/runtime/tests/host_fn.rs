@@ -2,9 +2,9 @@
 
 use super::lifecycle::{CLASS, LEN, check, is_invalid, open};
 use super::program::SimDevice;
-use super::sim::{Inline, Options};
+use super::sim::{Inline, Options, Sim};
 use crate::device::Device;
-use crate::error::ErrorKind;
+use crate::error::{Context, ErrorKind};
 use crate::stream::Stream;
 use crate::sync::Arc;
 use std::sync::mpsc;
@@ -17,32 +17,73 @@ fn calls_from_inside_a_host_function_are_refused_and_change_nothing() {
     let pinned = stream.pinned::<u8>(LEN).unwrap();
     let event = stream.record().unwrap();
     let (send, receive) = mpsc::channel();
-    let (inner, on) = (device.clone(), stream.clone());
+    let (inner, on, mut pinned) = (device.clone(), stream.clone(), pinned);
+    let other = stream.zeros::<u8>(LEN).unwrap();
+    let mut graph = stream.record_graph(|_| Ok(())).unwrap();
     stream
         .host_fn(move || {
+            // Each with the call that it names, and whether that is on a stream.
             let errors = [
-                on.alloc::<u8>(1).unwrap_err(),
-                on.fill(&mut buffer, 2).unwrap_err(),
-                on.to_vec(&buffer).unwrap_err(),
-                on.record().unwrap_err(),
-                on.wait(&event).unwrap_err(),
-                on.synchronize().unwrap_err(),
-                on.host_fn(|| {}).unwrap_err(),
-                event.query().unwrap_err(),
-                event.synchronize().unwrap_err(),
-                event.elapsed_since(&event).unwrap_err(),
-                pinned.read().unwrap_err(),
-                inner.new_stream().unwrap_err(),
-                inner.trim().unwrap_err(),
+                ("alloc", true, on.alloc::<u8>(1).unwrap_err()),
+                ("pinned", true, on.pinned::<u8>(1).unwrap_err()),
+                ("write", true, on.write(&mut buffer, &[0; LEN]).unwrap_err()),
+                ("fill", true, on.fill(&mut buffer, 2).unwrap_err()),
+                ("read", true, on.to_vec(&buffer).unwrap_err()),
+                ("download", true, on.download(&buffer, &mut pinned).unwrap_err()),
+                ("copy_from_peer", true, on.copy_from_peer(&other, &mut buffer).unwrap_err()),
+                ("record", true, on.record().unwrap_err()),
+                ("wait", true, on.wait(&event).unwrap_err()),
+                ("synchronize", true, on.synchronize().unwrap_err()),
+                ("host_fn", true, on.host_fn(|| {}).unwrap_err()),
+                ("record_graph", true, on.record_graph(|_| Ok(())).unwrap_err()),
+                ("launch", true, graph.launch(&on).unwrap_err()),
+                ("query", true, event.query().unwrap_err()),
+                ("Event::synchronize", true, event.synchronize().unwrap_err()),
+                ("elapsed_since", true, event.elapsed_since(&event).unwrap_err()),
+                ("Pinned::read", false, pinned.read().map(drop).unwrap_err()),
+                ("Pinned::write", false, pinned.write().map(drop).unwrap_err()),
+                ("new_stream", false, inner.new_stream().unwrap_err()),
+                ("trim", false, inner.trim().unwrap_err()),
             ];
             send.send((buffer, errors)).unwrap();
         })
         .unwrap();
     stream.synchronize().unwrap();
     let (buffer, errors) = receive.recv().unwrap();
-    assert!(errors.iter().all(is_invalid), "{errors:?}");
+    for (name, on_stream, error) in errors {
+        assert!(is_invalid(&error), "{error}");
+        let Context { operation, stream: id, device, .. } = error.context();
+        assert_eq!(operation.as_deref(), Some(name));
+        assert_eq!((*id, device.as_deref()), (on_stream.then_some(stream.id()), Some("sim")), "{error}");
+    }
     assert_eq!(stream.to_vec(&buffer).unwrap(), [1; LEN]);
     drop((buffer, stream, device));
+    check(&world);
+}
+
+/// Nor do they reach a backend that is yet to be opened: the simulated one would say that there is no such device.
+#[test]
+fn a_host_function_opens_no_device() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    let (send, receive) = mpsc::channel();
+    let other = Sim::open(&world);
+    stream
+        .host_fn(move || {
+            let errors = [
+                ("enumerate", SimDevice::enumerate().unwrap_err()),
+                ("open", SimDevice::open(0).unwrap_err()),
+                ("open", SimDevice::new(other).unwrap_err()),
+            ];
+            send.send(errors).unwrap();
+        })
+        .unwrap();
+    stream.synchronize().unwrap();
+    for (name, error) in receive.recv().unwrap() {
+        assert!(is_invalid(&error), "{error}");
+        assert_eq!(error.context().operation.as_deref(), Some(name));
+    }
+    drop((stream, device));
     check(&world);
 }
 

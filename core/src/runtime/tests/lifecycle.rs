@@ -4,12 +4,12 @@ use super::program::{SimDevice, device};
 use super::sim::{Inline, Options, Order, World};
 use crate::buffer::Buffer;
 use crate::device::Device;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Context, Error, ErrorKind};
 use crate::info::MemoryInfo;
 use crate::runtime::Opening;
 use crate::stream::Stream;
 use crate::sync::Arc;
-use crate::view::AsView;
+use crate::view::{AsView, View};
 use std::any::Any;
 use std::mem;
 
@@ -199,6 +199,45 @@ fn exhausted_memory_is_freed_and_tried_again_then_a_typed_error_and_usable() {
     check(&world);
 }
 
+/// Nobody has as much memory; the device is not even asked for what would not fit.
+#[test]
+fn elements_that_the_host_has_no_room_for_are_an_error() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    let buffer = stream.from_slice(&[1u64; 4]).unwrap();
+    let before = world.counts();
+    for len in [1 << 58, isize::MAX as usize / 8, usize::MAX / 8] {
+        let view = View::<u64, SimDevice>::whole(buffer.view().part.block, len);
+        let error = stream.to_vec(&view).unwrap_err();
+        let ErrorKind::OutOfMemory { requested, free: 0 } = *error.kind() else { panic!("{error}") };
+        assert_eq!(requested, 8 * len);
+        let Context { operation, stream: id, device, .. } = error.context();
+        assert_eq!((operation.as_deref(), *id, device.as_deref()), (Some("to_vec"), Some(stream.id()), Some("sim")));
+    }
+    assert_eq!(world.counts(), before);
+    assert_eq!(stream.to_vec(&buffer).unwrap(), [1; 4]);
+    drop((buffer, stream, device));
+    check(&world);
+}
+
+/// Sizes that cannot be are named like every other refusal.
+#[test]
+fn sizes_past_the_address_space_are_refused_by_name() {
+    let (world, device) = open(Options::default());
+    let stream = device.default_stream();
+    for len in [usize::MAX, isize::MAX as usize, 1 << 61] {
+        for (name, error) in
+            [("alloc", stream.alloc::<u64>(len).unwrap_err()), ("pinned", stream.pinned::<u64>(len).unwrap_err())]
+        {
+            assert!(is_invalid(&error) && error.to_string().starts_with(&format!("{name}: len: ")), "{error}");
+            let Context { stream: id, device, .. } = error.context();
+            assert_eq!((*id, device.as_deref()), (Some(stream.id()), Some("sim")), "{error}");
+        }
+    }
+    drop((stream, device));
+    check(&world);
+}
+
 #[test]
 fn exhausted_memory_frees_nothing_while_a_host_function_is_outstanding() {
     let (world, device) = open(Options { memory: 2 * CLASS, ..Options::default() });
@@ -297,7 +336,7 @@ fn finished_things_are_forgotten() {
     for _ in 0..1000 {
         device.new_stream().unwrap().copy(&buffer, &mut stream.alloc::<u8>(LEN).unwrap()).unwrap();
     }
-    let entries = buffer.view().part.block.tracker.lock().streams().len();
+    let entries = buffer.view().part.block.tracker.lock().size();
     assert!(entries < 200, "{entries} entries");
     drop(buffer);
     assert!(live_events() < 10, "{} events", live_events());

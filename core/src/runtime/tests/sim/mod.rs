@@ -143,6 +143,8 @@ impl Sim {
 // SAFETY: memory is allocated with the size and alignment asked for, written once before it is handed out, and deallocated only when
 // the world ends; steps run in the order of their stream and after the events they wait for; each touches what its operands say,
 // after a check that this lies in a live allocation; `upload` copies the source and `download` fills the destination before they return.
+// An event has occurred when the step that it was recorded after has ended, which is what all waits of the host wait for too; those of
+// inline streams end in the call. Nothing unwinds but a test that has failed.
 unsafe impl Backend for Sim {
     type Stream = SimStream;
     type Event = SimEvent;
@@ -158,7 +160,7 @@ unsafe impl Backend for Sim {
 
     fn info(&self) -> DeviceInfo {
         DeviceInfo {
-            id: "sim".into(),
+            id: if self.1 == 0 { "sim".into() } else { format!("sim:{}", self.1) },
             uuid: Some(format!("sim-{}-{}", self.0.number, self.1)),
             ..DeviceInfo::default()
         }
