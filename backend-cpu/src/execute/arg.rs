@@ -19,7 +19,9 @@ use warpwave_core::{ArgOp, Axis, DType, Result, match_dtype};
 const CHUNK: usize = 1 << 16;
 /// Contiguous elements whose best rank is found before anything asks where it is.
 const BLOCK: usize = 1024;
-/// Interleaved lines side by side.
+/// Contiguous elements that are not worth a block.
+const SHORT: usize = 16;
+/// Lines that are gone through together: interleaved ones side by side, short ones one after the other.
 const WIDTH: usize = 256;
 
 /// [`Operation::ArgReduce`](warpwave_core::Operation::ArgReduce); `None` if there is no such reduction for the type.
@@ -86,8 +88,10 @@ impl Lines {
             let out = Ptr::new(out.as_mut_ptr().cast());
             // SAFETY: the caller's promise; each line is found in once.
             unsafe {
-                self.find_in_chunks::<T, LARGEST>(workers, &|line, _, index| {
-                    elements_mut::<u64>(out, line, 1)[0] = index as u64;
+                self.find_in_chunks::<T, LARGEST>(workers, &|lines, _, _, places| {
+                    for (out, &place) in elements_mut::<u64>(out, lines.start, lines.len()).iter_mut().zip(places) {
+                        *out = u64::from(place);
+                    }
                 });
             }
             return Ok(());
@@ -97,9 +101,12 @@ impl Lines {
         let places = Ptr::new(found.as_mut_ptr().cast());
         // SAFETY: the caller's promise; each chunk of each line is found in once, and has a place of its own.
         unsafe {
-            self.find_in_chunks::<T, LARGEST>(workers, &|line, key, index| {
-                let place = index / CHUNK * self.count + line;
-                elements_mut::<(T::Key, u64)>(places, place, 1)[0] = (key, index as u64);
+            self.find_in_chunks::<T, LARGEST>(workers, &|lines, start, keys, indices| {
+                let place = start / CHUNK * self.count + lines.start;
+                let found = elements_mut::<(T::Key, u64)>(places, place, lines.len());
+                for ((found, &key), &index) in found.iter_mut().zip(keys).zip(indices) {
+                    *found = (key, start as u64 + u64::from(index));
+                }
             });
         }
         let (first, rest) = found.split_at_mut(self.count);
@@ -116,18 +123,31 @@ impl Lines {
         Ok(())
     }
 
-    /// Calls `found` with the number, the best rank and its first index for each chunk of each line.
+    /// Calls `found` for each chunk of each line, and for several lines at once: with the lines, the index at which the
+    /// chunk starts, the best ranks, and for each its first index in the chunk.
     ///
     /// # Safety
     /// The elements are there, and are `T`s.
     unsafe fn find_in_chunks<T: Ranked, const LARGEST: bool>(
         self,
         workers: &Workers,
-        found: &(dyn Fn(usize, T::Key, usize) + Sync),
+        found: &(dyn Fn(Range<usize>, usize, &[T::Key], &[u32]) + Sync),
     ) {
         let chunks = self.len.div_ceil(CHUNK);
         let chunk = |chunk: usize| chunk * CHUNK..self.len.min((chunk + 1) * CHUNK);
         let bytes = self.len.min(CHUNK) * size_of::<T>();
+        if self.step == 1 && self.len <= SHORT {
+            workers.split(self.count, GRAIN_BYTES.div_ceil(bytes), |range| {
+                let mut best = Best { keys: [T::Key::default(); WIDTH], places: [0; WIDTH] };
+                for start in range.clone().step_by(WIDTH) {
+                    let lines = start..range.end.min(start + WIDTH);
+                    // SAFETY: the caller's promise: so many whole lines.
+                    unsafe { self.find_short::<T, LARGEST>(lines.clone(), &mut best) };
+                    found(lines.clone(), 0, &best.keys[..lines.len()], &best.places[..lines.len()]);
+                }
+            });
+            return;
+        }
         if self.step == 1 {
             workers.split(chunks * self.count, GRAIN_BYTES.div_ceil(bytes), |items| {
                 for item in items {
@@ -135,7 +155,8 @@ impl Lines {
                     // SAFETY: the chunk is inside the line.
                     let x = unsafe { elements::<T>(self.ptr, line * self.pitch + range.start, range.len()) };
                     let (key, index) = along::<T, LARGEST>(x);
-                    found(line, key, range.start + index);
+                    // A chunk is not longer than these numbers reach.
+                    found(line..line + 1, range.start, &[key], &[index as u32]);
                 }
             });
             return;
@@ -150,11 +171,43 @@ impl Lines {
                 let lines = block * width..self.count.min((block + 1) * width);
                 // SAFETY: the block is inside the matrix.
                 unsafe { self.find_across::<T, LARGEST>(range.clone(), lines.clone(), &mut best) };
-                for ((line, key), place) in lines.zip(best.keys).zip(best.places) {
-                    found(line, key, range.start + place as usize);
-                }
+                found(lines.clone(), range.start, &best.keys[..lines.len()], &best.places[..lines.len()]);
             }
         });
+    }
+
+    /// The best of up to [`WIDTH`] short lines, one after the other.
+    ///
+    /// # Safety
+    /// The elements are there, are `T`s, and those of a line follow each other.
+    unsafe fn find_short<T: Ranked, const LARGEST: bool>(self, lines: Range<usize>, best: &mut Best<T::Key>) {
+        /// With a length that the compiler knows, or any.
+        #[inline(always)]
+        fn line<T: Ranked, const LARGEST: bool>(x: &[T]) -> (T::Key, u32) {
+            let mut best = (rank::<T, LARGEST>(x[0]), 0);
+            for (&x, place) in x.iter().zip(0..).skip(1) {
+                let key = rank::<T, LARGEST>(x);
+                best = if better::<_, LARGEST>(key, best.0) { (key, place) } else { best };
+            }
+            best
+        }
+        let (keys, places) = (&mut best.keys[..lines.len()], &mut best.places[..lines.len()]);
+        vectorize(
+            #[inline(always)]
+            || {
+                for ((key, place), index) in keys.iter_mut().zip(places).zip(lines) {
+                    // SAFETY: the caller's promise.
+                    let x = unsafe { elements::<T>(self.ptr, index * self.pitch, self.len) };
+                    (*key, *place) = match x.len() {
+                        1 => line::<T, LARGEST>(&x[..1]),
+                        2 => line::<T, LARGEST>(&x[..2]),
+                        3 => line::<T, LARGEST>(&x[..3]),
+                        4 => line::<T, LARGEST>(&x[..4]),
+                        _ => line::<T, LARGEST>(x),
+                    };
+                }
+            },
+        );
     }
 
     /// The best of a chunk of up to [`WIDTH`] interleaved lines, all of them side by side.

@@ -1,7 +1,7 @@
 //! The axes of an array that is moved from one place to another, and a walk through its elements.
 
 /// As many axes as a [`Permute`](warpwave_core::Operation::Permute) has at most.
-const RANK: usize = warpwave_core::operation::PermuteShape::MAX_RANK;
+pub(super) const RANK: usize = warpwave_core::operation::PermuteShape::MAX_RANK;
 
 /// One axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,6 +75,11 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// The place along one axis.
+    pub(super) fn index(&self, axis: usize) -> usize {
+        self.done[axis]
+    }
+
     /// Goes on to the next element; from the last to the first.
     #[inline]
     pub(super) fn step(&mut self) {
@@ -109,6 +114,7 @@ mod tests {
             let want = (i + 10 * k + 1000 * l, 100 * i + k + 30 * l);
             assert_eq!((walk.from, walk.to), want);
             assert_eq!((axes.at(index).from, axes.at(index).to), want);
+            assert_eq!([0, 1, 2, 3].map(|axis| walk.index(axis)), [i, 0, k, l]);
             walk.step();
         }
         assert_eq!((walk.from, walk.to), (0, 0));

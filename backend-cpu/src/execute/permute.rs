@@ -1,13 +1,19 @@
 //! Arrays with their axes in another order.
 //!
 //! Axes that follow each other on both sides are one axis. Then either the fastest axis is the same on both sides, and
-//! runs of it are copied; or the two fastest ones make matrices, and the array is a batch of transpositions.
+//! runs of it are copied; or the two fastest ones make matrices, and the array is a batch of transpositions. Short runs
+//! and small matrices are moved by [tiles](tile) of several of them.
+
+mod tile;
 
 use super::axes::{Axes, Axis};
 use super::memory::{GRAIN_BYTES, elements, elements_mut};
 use super::transpose::{Matrices, Runs};
 use crate::workers::Workers;
 use warpwave_core::operation::{PermuteShape, Ptr, Span};
+
+/// Bytes of runs, and of the shorter side of matrices, from which on they are moved by themselves.
+const SHORT: usize = 32;
 
 /// [`Operation::Permute`](warpwave_core::Operation::Permute): by the size of the elements alone. `None` if the types
 /// differ.
@@ -25,6 +31,10 @@ pub(super) unsafe fn permute(workers: &Workers, x: Span, out: Span, shape: Permu
     let mut size = x.dtype.size();
     widen(&mut axes, &mut size, [x.ptr, out.ptr]);
     let first = axes.as_slice().iter().position(|axis| axis.from == 1);
+    if is_short(&axes, size, first) {
+        // SAFETY: the caller's promise; `widen` has made elements larger only where they are aligned.
+        return unsafe { tile::permute(workers, x.ptr, out.ptr, size, &axes) };
+    }
     match (first, axes.as_slice().len()) {
         (Some(first), rank) if first + 1 < rank => {
             let (fast_out, fast_in) = (axes.remove(rank - 1), axes.remove(first));
@@ -86,6 +96,16 @@ fn widen(axes: &mut Axes, size: &mut usize, arrays: [Ptr; 2]) {
     for axis in axes.as_mut_slice() {
         axis.from /= run.size;
         axis.to /= run.size;
+    }
+}
+
+/// Whether the fastest axes of the two sides, of which that of the input is `first`, are too short for a run or a
+/// matrix to be worth what each costs.
+fn is_short(axes: &Axes, size: usize, first: Option<usize>) -> bool {
+    let axes = axes.as_slice();
+    match (first, axes) {
+        (Some(first), [.., last]) if axes.len() > 1 => axes[first].size.min(last.size) * size < SHORT,
+        _ => false,
     }
 }
 

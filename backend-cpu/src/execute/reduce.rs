@@ -1,7 +1,7 @@
 //! Reductions of vectors and of the rows and columns of matrices.
 
 use super::halves;
-use super::memory::{elements, elements_mut, prefetch};
+use super::memory::{GRAIN_BYTES, elements, elements_mut, prefetch};
 use super::tree::{self, Fold, Lanes, Rows};
 use crate::simd::vectorize;
 use crate::workers::Workers;
@@ -179,7 +179,11 @@ impl Lines {
         };
         let fold = Combine { join, item: PhantomData::<T> };
         let size = (self.count, self.len);
-        if self.step == 1 {
+        if self.step == 1 && self.len <= SHORT {
+            // SAFETY: the caller's promise.
+            unsafe { self.reduce_short::<T, _>(workers, fold, finish) };
+            Ok(())
+        } else if self.step == 1 {
             let chunk = |line: usize, range: Range<usize>, lanes: &mut Lanes<T::Acc>| {
                 // SAFETY: the chunk is inside the line.
                 let x = unsafe { elements::<T>(self.ptr, line * self.pitch + range.start, range.len()) };
@@ -206,6 +210,66 @@ impl Lines {
             unsafe { tree::across(workers, size, size_of::<T>(), fold, rows, finish) }
         }
     }
+}
+
+/// Elements of a line that is reduced by itself, in registers.
+const SHORT: usize = 8;
+
+impl Lines {
+    /// Reduces lines of at most [`SHORT`] elements that follow each other: every element is a lane, and neighbours
+    /// combine.
+    ///
+    /// # Safety
+    /// The elements are there, and are `T`s.
+    unsafe fn reduce_short<T: Reducible, F: Fold<Item = T>>(
+        self,
+        workers: &Workers,
+        fold: F,
+        finish: impl Fn(usize, F::Acc) + Sync,
+    ) {
+        if self.len == 0 {
+            return;
+        }
+        let bytes = self.len * size_of::<T>();
+        workers.split(self.count, GRAIN_BYTES.div_ceil(bytes), |lines| {
+            macro_rules! each {
+                ($($len:literal),*) => { match self.len {
+                    $( $len => vectorize(
+                        #[inline(always)]
+                        || {
+                            for line in lines.clone() {
+                                // SAFETY: the caller's promise.
+                                let x = unsafe { elements::<T>(self.ptr, line * self.pitch, $len) };
+                                finish(line, neighbours::<T, F, $len>(fold, x));
+                            }
+                        },
+                    ), )*
+                    _ => {}
+                } };
+            }
+            each!(1, 2, 3, 4, 5, 6, 7, 8);
+        });
+    }
+}
+
+const _: () = assert!(SHORT == 8, "there are loops for lines of up to 8 elements");
+
+/// The result of `LEN` elements: 2i with 2i + 1, until one is left.
+#[inline(always)]
+fn neighbours<T: Reducible, F: Fold<Item = T>, const LEN: usize>(fold: F, x: &[T]) -> F::Acc {
+    let mut lanes: [F::Acc; LEN] = std::array::from_fn(|lane| fold.first(x[lane]));
+    let mut count = LEN;
+    while count > 1 {
+        for pair in 0..count / 2 {
+            lanes[pair] = fold.join(lanes[2 * pair], lanes[2 * pair + 1]);
+        }
+        // The last stays as it is if it has no neighbour.
+        if !count.is_multiple_of(2) {
+            lanes[count / 2] = lanes[count - 1];
+        }
+        count = count.div_ceil(2);
+    }
+    lanes[0]
 }
 
 /// Elements of type `T`, converted to partial results, which `join` combines.

@@ -229,6 +229,17 @@ fn axes_in_every_order() {
         check::<f64>(&workers, &[4, 300, 301], &[0, 2, 1]);
         check::<u16>(&workers, &[600, 3, 100], &[1, 2, 0]);
         check::<u8>(&workers, &[40, 5000], &[1, 0]);
+        // Tiles of several axes, some of which are cut unevenly, and cut on both sides.
+        check::<u8>(&workers, &[7001, 2, 2], &[0, 2, 1]);
+        check::<u8>(&workers, &[5, 1999, 3], &[1, 2, 0]);
+        check::<u16>(&workers, &[2, 7001, 2], &[2, 1, 0]);
+        check::<u16>(&workers, &[3, 67, 5, 71, 2], &[4, 3, 2, 1, 0]);
+        check::<f32>(&workers, &[5; 6], &[5, 4, 3, 2, 1, 0]);
+        check::<f32>(&workers, &[3, 1001, 7], &[1, 0, 2]);
+        check::<f32>(&workers, &[1001, 3, 5], &[0, 2, 1]);
+        check::<f64>(&workers, &[1009, 2, 2, 2, 2, 2, 2, 2], &[7, 6, 5, 4, 3, 2, 1, 0]);
+        check::<f64>(&workers, &[129, 3, 129], &[1, 2, 0]);
+        check::<warpwave_core::Complex64>(&workers, &[3, 301, 2], &[2, 0, 1]);
         // An empty array, however large its other axes are.
         check::<f32>(&workers, &[usize::MAX, 0, usize::MAX], &[2, 0, 1]);
     }
