@@ -73,6 +73,9 @@ fn better<K: Ord, const LARGEST: bool>(a: K, b: K) -> bool {
     if LARGEST { a > b } else { a < b }
 }
 
+/// Takes what was found in a chunk of several lines: the lines, where the chunk starts, the best ranks and their places.
+type Found<'a, K> = dyn Fn(Range<usize>, usize, &[K], &[u32]) + Sync + 'a;
+
 impl Lines {
     /// # Safety
     /// The elements are there, and are `T`s; `out` has a `u64` for each line.
@@ -128,11 +131,7 @@ impl Lines {
     ///
     /// # Safety
     /// The elements are there, and are `T`s.
-    unsafe fn find_in_chunks<T: Ranked, const LARGEST: bool>(
-        self,
-        workers: &Workers,
-        found: &(dyn Fn(Range<usize>, usize, &[T::Key], &[u32]) + Sync),
-    ) {
+    unsafe fn find_in_chunks<T: Ranked, const LARGEST: bool>(self, workers: &Workers, found: &Found<'_, T::Key>) {
         let chunks = self.len.div_ceil(CHUNK);
         let chunk = |chunk: usize| chunk * CHUNK..self.len.min((chunk + 1) * CHUNK);
         let bytes = self.len.min(CHUNK) * size_of::<T>();

@@ -150,8 +150,12 @@ fn it_grows_with_the_pieces_and_not_with_the_accesses() {
 fn what_has_ended_is_forgotten() {
     let mut tracker = Tracker::default();
     let insert = |tracker: &mut Tracker, tickets: std::ops::RangeInclusive<Ticket>| {
-        let entry = |ticket: Ticket| {
-            Entry { stream: 1 + ticket % 2, ticket, start: 10 * ticket as usize, end: 10 * ticket as usize + 5, write: true }
+        let entry = |ticket: Ticket| Entry {
+            stream: 1 + ticket % 2,
+            ticket,
+            start: 10 * ticket as usize,
+            end: 10 * ticket as usize + 5,
+            write: true,
         };
         tickets.filter(|&ticket| tracker.insert(entry(ticket), |_, _| false)).collect::<Vec<_>>()
     };
