@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use warpwave::prelude::*;
-use warpwave::{CpuBackend, CpuDevice, bf16, f16};
+use warpwave::{Complex32, CpuBackend, CpuDevice, bf16, f16};
 
 /// The code in the last column of each table.
 fn code() -> Vec<String> {
@@ -41,6 +41,7 @@ fn the_rows_do_what_they_say() {
         matrices(&device).unwrap();
         halves(&device).unwrap();
         triangles(&device).unwrap();
+        hermitian(&device).unwrap();
         algorithms(&device).unwrap();
     }
     graphs(&warpwave::open_named("cpu").unwrap()).unwrap();
@@ -150,6 +151,7 @@ fn vectors<D: Numerics>(device: &D) -> Result<()> {
     stream.asum_into(&x, &mut out)?;
     assert_eq!(stream.to_vec(&out)?, [14.0]);
     assert_eq!(stream.iamax(&x)?, Some(1));
+    assert_eq!(stream.iamin(&x)?, Some(2));
     assert_eq!(stream.iamax(&x.slice(..0)?)?, None);
     stream.swap(&mut x, &mut y)?;
     assert_eq!(stream.to_vec(&y)?, [6.0, -8.0, 0.0]);
@@ -256,6 +258,27 @@ fn triangles<D: Numerics>(device: &D) -> Result<()> {
     let mut batch_c = z.view_mut().batch_mut(2, 2, 2, Layout::ColumnMajor, 4, 2)?;
     stream.trsm_strided_batched(Side::Left, Uplo::Upper, Op::N, Diag::NonUnit, alpha, &batch_a, &mut batch_c)?;
     assert_eq!(stream.to_vec(&z)?, [4.0, 4.0, 4.0, 4.0, 2.0, 2.0, 2.0, 2.0]);
+    Ok(())
+}
+
+/// With a = x · xᴴ, and 2 the square of the length of x, a · x is 2 · x, and a · a is 2 · a.
+fn hermitian<D: Numerics>(device: &D) -> Result<()> {
+    let stream = device.default_stream();
+    let (zero, one, i) = (Complex32::new(0.0, 0.0), Complex32::new(1.0, 0.0), Complex32::new(0.0, 1.0));
+    let x = stream.from_slice(&[i, one])?;
+    let mut storage = stream.zeros(4)?;
+    stream.gerc(one, &x, &x, &mut storage.matrix_mut(2, 2)?)?;
+    assert_eq!(stream.to_vec(&storage)?, [one, -i, i, one]);
+    let a = storage.matrix(2, 2)?;
+    let mut y = stream.zeros(2)?;
+    stream.hemv(Uplo::Lower, one, &a, &x, zero, &mut y)?;
+    assert_eq!(stream.to_vec(&y)?, [i + i, one + one]);
+    let mut z = stream.zeros(4)?;
+    stream.hemm(Side::Left, Uplo::Lower, one, &a, &a, zero, &mut z.matrix_mut(2, 2)?)?;
+    assert_eq!(stream.to_vec(&z)?, [one + one, -i - i, i + i, one + one]);
+    stream.herk(Uplo::Lower, Op::N, 1.0, &a, 0.0, &mut z.matrix_mut(2, 2)?)?;
+    stream.her(Uplo::Lower, 1.0, &x, &mut z.matrix_mut(2, 2)?)?;
+    assert_eq!(stream.to_vec(&z)?, [one * 3.0, -i * 3.0, i + i, one * 3.0]);
     Ok(())
 }
 
