@@ -2,6 +2,7 @@
 //! as bits, exact integers and numbers, random data that depends on a seed alone, and memory images.
 
 mod compare;
+mod cycle;
 mod double;
 mod image;
 mod order;
@@ -12,6 +13,7 @@ mod sample;
 mod shapes;
 
 pub(crate) use compare::{accumulation_unit, equal_numbers, output_unit, within};
+pub(crate) use cycle::{Cycle, Runs};
 pub(crate) use double::{Double, Pair};
 pub(crate) use image::{Image, Matrix, Vector};
 pub(crate) use order::{dot, in_order};
@@ -19,6 +21,6 @@ pub(crate) use patterns::Patterns;
 pub(crate) use random::{Data, Random};
 pub(crate) use sample::Sample;
 pub(crate) use shapes::{
-    Scale, dimensions, extras, fronts, increments, layouts, lengths, matrices, read_increments, scales, seeds, shared,
-    tails, vectors, zero_scales,
+    LARGE, Scale, dimensions, extras, fronts, increments, layouts, lengths, matrices, read_increments, scales, seeds,
+    shared, tails, vectors, zero_scales,
 };

@@ -1,5 +1,7 @@
 //! `gemm`, its strided batches, and batches of matrices that lie anywhere.
 
+mod large;
+
 use super::problem::{Problem, magnitude, stored, stored_shape};
 use super::{Factors, known, unchanged, written_matrix};
 use crate::case::Case;
@@ -321,8 +323,9 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
         }
         Ok(())
     })?;
-    let large = if listed { Vec::new() } else { large(level) };
-    session.each(Lane::Bounded, large, |case, (size, ops)| {
+    large::check::<T, D>(session, row, precision, listed)?;
+    let blocks = if listed { Vec::new() } else { blocks(level) };
+    session.each(Lane::Bounded, blocks, |case, (size, ops)| {
         let call = Call {
             size,
             ops,
@@ -343,23 +346,23 @@ pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &R
     })
 }
 
-/// Products that need more than one block of rows, of columns or of the sum, and, at the higher levels, more than one thread.
-fn large(level: Level) -> Vec<([usize; 3], [Op; 2])> {
-    let mut large = vec![
+/// Products that need more than one block of rows, of columns or of the sum.
+fn blocks(level: Level) -> Vec<([usize; 3], [Op; 2])> {
+    let mut blocks = vec![
         ([5, 7, 257], [Op::N, Op::T]),
         ([3, 5, 1025], [Op::T, Op::N]),
         ([129, 241, 3], [Op::C, Op::N]),
         ([241, 129, 3], [Op::N, Op::C]),
     ];
     if level != Level::Smoke {
-        large.extend([
+        blocks.extend([
             ([130, 250, 300], [Op::N, Op::N]),
             ([130, 250, 300], [Op::C, Op::C]),
             ([70, 90, 600], [Op::C, Op::C]),
             ([6, 9, 2049], [Op::N, Op::C]),
         ]);
     }
-    large
+    blocks
 }
 
 /// Matrices whose elements use every digit of their type, times a permutation: the result has the same digits. With

@@ -31,6 +31,9 @@ use warpwave_core::numerics::blas::{GemmArithmetic, ScalarArithmetic};
 use warpwave_core::numerics::contract::{self, Row};
 use warpwave_core::{Complex32, Complex64, DType, Device, OperationKind, bf16, f16};
 
+/// A length of vectors that is past what threads and blocks share, and no multiple of anything.
+const LONG: usize = (1 << 16) + 77;
+
 /// The types of the routines named `s`, `d`, `c` and `z`.
 trait Scalars: Sample + ScalarArithmetic<Magnitude: Sample + ScalarArithmetic> + GemmArithmetic<Compute = Self> {}
 

@@ -1,6 +1,6 @@
 //! `dot`, `dotc`, `nrm2` and `asum`.
 
-use super::{Scalars, complex_factor, device_vector, seen, written};
+use super::{LONG, Scalars, complex_factor, device_vector, seen, written};
 use crate::case::Case;
 use crate::check::Check;
 use crate::failure::Verdict;
@@ -21,6 +21,11 @@ use warpwave_core::{Blas, Complex32, DType, Device, OperationKind, Stream};
 fn sizes(level: Level) -> impl Strategy<Value = usize> {
     let long: &[usize] = if level == Level::Smoke { &[2049, 8193] } else { &[8191, 8192, 3 * 8192 + 5, 100_003] };
     prop_oneof![6 => lengths(level), 1 => select(long)]
+}
+
+/// Long vectors: without gaps, and from the end with some.
+fn long() -> [Vector; 2] {
+    [Vector::dense(1, LONG), Vector { front: 1, len: LONG, inc: -2 }]
 }
 
 /// Runs a reduction into an image, twice; compares the two results, and what lies around the output with what was
@@ -84,7 +89,7 @@ pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: boo
         let pair = Pair::new(x.values());
         if conj { pair.conj() } else { pair }
     };
-    session.cases(Lane::Exact, Counts::of(16), inputs(), |case, input| {
+    let integers = |case: &mut Case<'_, D>, input: Input| {
         let ([x, y], got) = run::<T, D>(case, input, conj, of(Data::Integers(8)))?;
         let sum = x.iter().zip(&y).fold([0_i64; 2], |[re, im], (x, y)| {
             let ([a, b], [c, d]) = (x.values().map(|x| x as i64), y.values().map(|y| y as i64));
@@ -92,7 +97,9 @@ pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: boo
             [re + a * c - b * d, im + a * d + b * c]
         });
         equal_numbers(case, "out", &[got], &[T::from_integers(sum)])
-    })?;
+    };
+    session.cases(Lane::Exact, Counts::of(16), inputs(), integers)?;
+    session.each(Lane::Exact, long(), |case, at| integers(case, (at, 2, 1, 3)))?;
     session.cases(Lane::Poison, Counts::of(12), inputs(), |case, input| {
         let make = |random: &mut Random, len: usize| [random.specials_with_nan(len), random.rare_specials(len)];
         run::<T, D>(case, input, conj, make).map(drop)
@@ -111,7 +118,7 @@ pub(super) fn dot<T: Scalars, D: Device>(session: &mut Session<'_, D>, conj: boo
         let steps = (tree::depth(x.len()) + 1) as f64;
         within(case, "out", 0, got, exact, complex_factor::<T>() * steps * T::UNIT * size * (1.0 + 1e-9) + T::TINY)
     })?;
-    session.each(Lane::Exact, many_chunks(level, T::DTYPE), |case, len| {
+    session.each(Lane::Exact, many_chunks(level, T::DTYPE).iter().copied(), |case, len| {
         // The same factor for both of a pair that cancels.
         let make = |random: &mut Random, len: usize| {
             let mut y: Vec<T> = random.vector(Data::Numbers, len);
@@ -135,12 +142,14 @@ pub(super) fn asum<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
         Ok(got)
     };
     let inputs = || (vectors(sizes(level), read_increments()), seeds());
-    session.cases(Lane::Exact, Counts::of(16), inputs(), |case, (at, seed)| {
+    let integers = |case: &mut Case<'_, D>, (at, seed): (Vector, u64)| {
         let x = seen(&at, Random::new(seed).vector::<T>(Data::Integers(50), at.len));
         let got = run(case, &at, &x)?;
         let sum: i64 = x.iter().flat_map(|x| x.values()).map(|x| x.abs() as i64).sum();
         equal_numbers(case, "out", &[got], &[T::Magnitude::from_integer(sum)])
-    })?;
+    };
+    session.cases(Lane::Exact, Counts::of(16), inputs(), integers)?;
+    session.each(Lane::Exact, long(), |case, at| integers(case, (at, 3)))?;
     session.cases(Lane::Poison, Counts::of(12), inputs(), |case, (at, seed)| {
         let x = seen(&at, Random::new(seed).specials_with_nan::<T>(at.len));
         run(case, &at, &x).map(drop)
@@ -154,7 +163,7 @@ pub(super) fn asum<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
         let bound = steps * T::UNIT * exact.value() + T::TINY;
         within(case, "out", 0, got, Pair { re: exact, im: Double::ZERO }, bound)
     })?;
-    session.each(Lane::Exact, many_chunks(level, T::DTYPE), |case, len| {
+    session.each(Lane::Exact, many_chunks(level, T::DTYPE).iter().copied(), |case, len| {
         run(case, &Vector::dense(1, len), &cancelling(&mut Random::new(len as u64), len)).map(drop)
     })
 }
@@ -271,6 +280,9 @@ pub(super) fn nrm2<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
             run(case, &at, &x).map(drop)
         },
     )?;
+    session.each(Lane::Exact, long(), |case, at| {
+        run(case, &at, &Random::new(3).vector(Data::Numbers, at.len)).map(drop)
+    })?;
     use Magnitude::{Large, Lower, Mixed, Ordinary, Small, Thresholds, Tiny, Upper};
     let mut magnitudes = vec![Ordinary, Large, Small, Tiny, Mixed];
     if double {
@@ -300,7 +312,7 @@ pub(super) fn nrm2<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
             case.error("out", 0, error, bound)
         },
     )?;
-    session.each(Lane::Exact, many_chunks(level, T::DTYPE), |case, len| {
+    session.each(Lane::Exact, many_chunks(level, T::DTYPE).iter().copied(), |case, len| {
         run(case, &Vector::dense(1, len), &cancelling(&mut Random::new(len as u64), len)).map(drop)
     })
 }

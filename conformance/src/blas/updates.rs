@@ -1,6 +1,6 @@
 //! `swap`, `scal` and `axpy`.
 
-use super::{Scalars, complex_factor, device_vector, seen, unchanged, written};
+use super::{LONG, Scalars, complex_factor, device_vector, seen, unchanged, written};
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::Counts;
@@ -16,28 +16,34 @@ use warpwave_core::{Blas, Device, Stream};
 
 pub(super) fn swap<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let level = session.level();
+    let one = |case: &mut Case<'_, D>, (x_at, front, inc, seed): (Vector, usize, isize, u64), data: Data| {
+        let y_at = Vector { front, len: x_at.len, inc };
+        let mut random = Random::new(seed);
+        let (x, y) = (random.vector::<T>(data, x_at.len), random.vector::<T>(data, x_at.len));
+        let (x_image, y_image) = (Image::of_vector(&x_at, &x), Image::of_vector(&y_at, &y));
+        let stream = case.stream();
+        let mut x_buffer = stream.from_slice(&x_image.elements)?;
+        let mut y_buffer = stream.from_slice(&y_image.elements)?;
+        {
+            device_vector!(mut x = x_buffer, x_at);
+            device_vector!(mut y = y_buffer, y_at);
+            stream.swap(&mut x, &mut y)?;
+        }
+        let got = written(case, &x_buffer, &x_image, &x_at)?;
+        case.bits("x", &got, &y)?;
+        let got = written(case, &y_buffer, &y_image, &y_at)?;
+        case.bits("y", &got, &x)
+    };
     for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
         let inputs = (vectors(lengths(level), increments()), fronts(), increments(), seeds());
-        session.cases(lane, Counts::of(20), inputs, |case, (x_at, front, inc, seed)| {
-            let y_at = Vector { front, len: x_at.len, inc };
-            let mut random = Random::new(seed);
-            let (x, y) = (random.vector::<T>(data, x_at.len), random.vector::<T>(data, x_at.len));
-            let (x_image, y_image) = (Image::of_vector(&x_at, &x), Image::of_vector(&y_at, &y));
-            let stream = case.stream();
-            let mut x_buffer = stream.from_slice(&x_image.elements)?;
-            let mut y_buffer = stream.from_slice(&y_image.elements)?;
-            {
-                device_vector!(mut x = x_buffer, x_at);
-                device_vector!(mut y = y_buffer, y_at);
-                stream.swap(&mut x, &mut y)?;
-            }
-            let got = written(case, &x_buffer, &x_image, &x_at)?;
-            case.bits("x", &got, &y)?;
-            let got = written(case, &y_buffer, &y_image, &y_at)?;
-            case.bits("y", &got, &x)
-        })?;
+        session.cases(lane, Counts::of(20), inputs, |case, input| one(case, input, data))?;
     }
-    Ok(())
+    session.each(Lane::Exact, long(), |case, (at, inc)| one(case, (at, 2, inc, 3), Data::Bits))
+}
+
+/// Long vectors: without gaps, and from the end with some.
+fn long() -> [(Vector, isize); 2] {
+    [(Vector::dense(1, LONG), 1), (Vector { front: 1, len: LONG, inc: -2 }, 3)]
 }
 
 pub(super) fn scal<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdict {
@@ -69,6 +75,10 @@ pub(super) fn scal<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
         let alpha: T = alpha.value(&mut random, Data::Special);
         let x: Vec<T> = random.vector(Data::Special, at.len);
         run(case, &at, alpha, &x).map(drop)
+    })?;
+    session.each(Lane::Exact, long(), |case, (at, _)| {
+        let x: Vec<T> = Random::new(3).vector(Data::Integers(100), at.len);
+        run(case, &at, T::from_integers([3, -2]), &x).map(drop)
     })?;
     session.cases(Lane::Bounded, Counts::of(12), inputs(), |case, (at, alpha, seed)| {
         let mut random = Random::new(seed);
@@ -146,6 +156,9 @@ pub(super) fn axpy<T: Scalars, D: Device>(session: &mut Session<'_, D>) -> Verdi
             within(case, "y", i, got, exact, bound + T::TINY)?;
         }
         Ok(())
+    })?;
+    session.each(Lane::Exact, long(), |case, (at, inc)| {
+        run::<T, D>(case, (at, 2, inc, Scale::MinusOne, 3), Data::Integers(30)).map(drop)
     })?;
     // Every length of a tail.
     session.each(Lane::Exact, 0..=130_usize, |case, len| {

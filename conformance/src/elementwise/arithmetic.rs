@@ -1,7 +1,8 @@
 //! Operations on one and on two elements.
 
 use super::operands::{Call, calls, every_tail};
-use crate::failure::{Failure, Verdict};
+use super::undefined;
+use crate::failure::Verdict;
 use crate::level::Counts;
 use crate::reference::{Data, Double, Pair, Random, Sample, within};
 use crate::session::Session;
@@ -14,15 +15,11 @@ fn rounds<T: Sample>(kind: OperationKind) -> bool {
     contract::find(kind, T::DTYPE, None).is_some_and(|row| row.lanes.contains(&(Lane::Bounded, Applies::Yes)))
 }
 
-fn undefined(kind: OperationKind) -> Failure {
-    Failure::new(format_args!("the core does not define {kind} for this type"))
-}
-
 pub(super) fn unary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: UnaryOp) -> Verdict {
     let level = session.level();
     let define = move |x: &[T]| -> Verdict<Vec<T>> {
         let one = |&x: &T| scalar::unary(op, ScalarValue::new(x))?.get();
-        x.iter().map(one).collect::<Option<_>>().ok_or_else(|| undefined(op.into()))
+        x.iter().map(one).collect::<Option<_>>().ok_or_else(|| undefined(op))
     };
     // Integers, compared with integer arithmetic.
     session.cases(Lane::Exact, Counts::of(6), calls(level), |case, call| {
@@ -94,7 +91,7 @@ pub(super) fn binary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Bin
     let level = session.level();
     let define = move |a: &[T], b: &[T]| -> Verdict<Vec<T>> {
         let one = |(&a, &b): (&T, &T)| scalar::binary(op, ScalarValue::new(a), ScalarValue::new(b))?.get();
-        a.iter().zip(b).map(one).collect::<Option<_>>().ok_or_else(|| undefined(op.into()))
+        a.iter().zip(b).map(one).collect::<Option<_>>().ok_or_else(|| undefined(op))
     };
     session.cases(Lane::Exact, Counts::of(6), calls(level), |case, call| {
         let (mut a, mut b) = exact_operands::<T>(op, &mut Random::new(call.seed), call.len);

@@ -4,7 +4,7 @@
 //! result as bytes.
 
 use super::operands::{inside, unchanged};
-use super::specials;
+use super::{large, specials};
 use crate::case::Case;
 use crate::failure::{Failure, Verdict};
 use crate::level::{Counts, Level};
@@ -21,6 +21,14 @@ type Convert<S, D> = fn(&mut Case<'_, D>, usize, &[S]) -> Verdict<Vec<u8>>;
 struct Target<S: Sample, D: Device> {
     dtype: DType,
     convert: Convert<S, D>,
+    /// The cases with a large result.
+    large: fn(&mut Session<'_, D>) -> Verdict,
+}
+
+impl<S: Sample, D: Device> Target<S, D> {
+    fn new<T: Sample + CastFrom<S>>() -> Self {
+        Target { dtype: T::DTYPE, convert: convert::<S, T, D>, large: large::cast::<S, T, D> }
+    }
 }
 
 /// The check of conversions from `source`.
@@ -28,14 +36,14 @@ pub(super) fn check<D: Device>(session: &mut Session<'_, D>, source: DType) -> V
     if source.is_complex() {
         return match_dtype!(source, complex S => {
             let target = |dtype: DType| {
-                match_dtype!(dtype, complex T => Some(Target { dtype, convert: convert::<S, T, D> }), _ => None)
+                match_dtype!(dtype, complex T => Some(Target::<S, D>::new::<T>()), _ => None)
             };
             from(session, &DType::ALL.into_iter().filter_map(target).collect::<Vec<_>>())
         }, _ => Ok(()));
     }
     match_dtype!(source, real S => {
         let target = |dtype: DType| {
-                match_dtype!(dtype, any T => Some(Target { dtype, convert: convert::<S, T, D> }), _ => None)
+                match_dtype!(dtype, any T => Some(Target::<S, D>::new::<T>()), _ => None)
             };
         from(session, &DType::ALL.into_iter().filter_map(target).collect::<Vec<_>>())
     }, _ => Ok(()))
@@ -65,12 +73,13 @@ fn from<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target<S,
     }
     every_pattern(session, targets)?;
     saturation(session, targets)?;
-    halfway(session, targets)
+    halfway(session, targets)?;
+    targets.iter().try_for_each(|target| (target.large)(session))
 }
 
 /// Cases that each pair of types has.
 fn pair<S: Sample, D: Device>(session: &mut Session<'_, D>, target: &Target<S, D>) -> Verdict {
-    let &Target { dtype: target, convert } = target;
+    let &Target { dtype: target, convert, .. } = target;
     let level = session.level();
     let inputs = || (fronts(), lengths(level), seeds());
     // Integers that every type holds.
@@ -126,7 +135,7 @@ fn pair<S: Sample, D: Device>(session: &mut Session<'_, D>, target: &Target<S, D
 
 /// Results that are written out.
 fn written_out<S: Sample, D: Device>(session: &mut Session<'_, D>, target: &Target<S, D>) -> Verdict {
-    let &Target { dtype: target, convert } = target;
+    let &Target { dtype: target, convert, .. } = target;
     session.once(Lane::Exact, |case| {
         let (x, want) = specials::casts::<S>(target)?;
         let got = convert(case, 2, &x)?;
@@ -183,7 +192,7 @@ fn every_pattern<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[
         return Ok(());
     }
     let x: Vec<S> = (0..1_u64 << (8 * S::DTYPE.size())).map(|pattern| S::from_patterns([pattern, 0])).collect();
-    for &Target { dtype: target, convert } in targets {
+    for &Target { dtype: target, convert, .. } in targets {
         session.once(Lane::Exact, |case| {
             let got = convert(case, 0, &x)?;
             same(case, target, "", &got, &define(&x, target)?)
@@ -197,7 +206,7 @@ fn saturation<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Tar
     if !S::DTYPE.is_float() {
         return Ok(());
     }
-    for &Target { dtype: target, convert } in targets.iter().filter(|target| target.dtype.is_integer()) {
+    for &Target { dtype: target, convert, .. } in targets.iter().filter(|target| target.dtype.is_integer()) {
         session.cases(Lane::Exact, Counts::of(2), seeds(), |case, seed| {
             let mut random = Random::new(seed);
             let width = 8 * target.size() as u32;
@@ -238,7 +247,7 @@ fn halfway<S: Sample, D: Device>(session: &mut Session<'_, D>, targets: &[Target
         return Ok(());
     }
     let many = if session.level() == Level::Smoke { 200 } else { 2000 };
-    for &Target { dtype: target, convert } in targets.iter().filter(narrower) {
+    for &Target { dtype: target, convert, .. } in targets.iter().filter(narrower) {
         session.cases(Lane::Exact, Counts::of(2), seeds(), |case, seed| {
             let mut random = Random::new(seed);
             let pairs: Vec<(S, Vec<u8>)> = (0..many)

@@ -82,6 +82,15 @@ pub(super) fn iota<T: Sample + Real, D: Device>(session: &mut Session<'_, D>) ->
             case.bits("0, 0.1 and 1", &[got[0], got[1], got[10]], &[T::from_integer(0), tenth, T::from_integer(1)])
         })?;
     }
+    // Past the integers that floats hold: each element is rounded once, to even in the middle.
+    if T::DTYPE.is_float() {
+        session.once(Lane::Exact, |case| {
+            let start = T::EXACT as i64 - 8;
+            let got = run(case, T::from_integer(start), T::from_integer(1), 1, 100)?;
+            let want: Vec<T> = (start..start + 100).map(T::from_integer).collect();
+            case.bits("past the exact integers: out", &got, &want)
+        })?;
+    }
     session.cases(Lane::Exact, Counts::of(8), inputs(), |case, (front, len, seed)| {
         let mut random = Random::new(seed);
         // Floats stay where they hold every integer; integers wrap.

@@ -8,6 +8,7 @@ mod cast;
 mod compare;
 mod copy;
 mod fill;
+mod large;
 mod names;
 mod operands;
 mod probes;
@@ -60,28 +61,50 @@ fn one<D: Device>(session: &mut Session<'_, D>, kind: OperationKind, dtype: DTyp
     if let Some(op) = unary(kind) {
         return match_dtype!(dtype, any T => {
             specials::unary::<T, D>(session, op)?;
-            arithmetic::unary::<T, D>(session, op)
+            arithmetic::unary::<T, D>(session, op)?;
+            large::unary::<T, D>(session, op)
         }, _ => unknown());
     }
     if let Some(op) = binary(kind) {
         return match_dtype!(dtype, any T => {
             specials::binary::<T, D>(session, op)?;
-            arithmetic::binary::<T, D>(session, op)
+            arithmetic::binary::<T, D>(session, op)?;
+            large::binary::<T, D>(session, op)
         }, _ => unknown());
     }
     if let Some(op) = comparison(kind) {
         return match_dtype!(dtype, any T => {
             specials::comparison::<T, D>(session, op)?;
-            compare::check::<T, D>(session, op)
+            compare::check::<T, D>(session, op)?;
+            large::comparison::<T, D>(session, op)
         }, _ => unknown());
     }
     match kind {
-        OperationKind::Fill => match_dtype!(dtype, any T => fill::fill::<T, D>(session), _ => unknown()),
-        OperationKind::Iota => match_dtype!(dtype, real T => fill::iota::<T, D>(session), _ => unknown()),
+        OperationKind::Fill => match_dtype!(dtype, any T => {
+            fill::fill::<T, D>(session)?;
+            large::fill::<T, D>(session)
+        }, _ => unknown()),
+        OperationKind::Iota => match_dtype!(dtype, real T => {
+            fill::iota::<T, D>(session)?;
+            large::iota::<T, D>(session)
+        }, _ => unknown()),
         OperationKind::Cast => cast::check(session, dtype),
-        OperationKind::Select => match_dtype!(dtype, any T => select::check::<T, D>(session), _ => unknown()),
-        OperationKind::Transpose => match_dtype!(dtype, any T => transpose::check::<T, D>(session), _ => unknown()),
-        OperationKind::Copy => match_dtype!(dtype, any T => copy::check::<T, D>(session), _ => unknown()),
+        OperationKind::Select => match_dtype!(dtype, any T => {
+            select::check::<T, D>(session)?;
+            large::select::<T, D>(session)
+        }, _ => unknown()),
+        OperationKind::Transpose => match_dtype!(dtype, any T => {
+            transpose::check::<T, D>(session)?;
+            large::transpose::<T, D>(session)
+        }, _ => unknown()),
+        OperationKind::Copy => match_dtype!(dtype, any T => {
+            copy::check::<T, D>(session)?;
+            large::copy::<T, D>(session)
+        }, _ => unknown()),
         _ => unknown(),
     }
+}
+
+fn undefined(what: impl std::fmt::Display) -> Failure {
+    Failure::new(format_args!("the core does not define {what} for this type"))
 }

@@ -1,13 +1,14 @@
 //! Faults in the arguments: another operation is executed than was asked for.
 
 use super::indexing::axes_inverted;
-use super::{Fault, triangles};
+use super::{Fault, large, triangles};
 use warpwave_core::operation::{Gemm, Gemv, MatrixOperand, Sort, Source, Span, Strided};
 use warpwave_core::{BinaryOp, DType, Layout, Op, Operation, ScalarValue};
 
 /// The operation that a backend with the fault executes. It touches elements of the original's operands and nothing else,
-/// but for two faults: [`Fault::LdIgnored`] reads what lies between the runs of a matrix, and [`Fault::OddByteFill`]
-/// writes up to three bytes behind its output, inside the allocation, which ends at a multiple of 256 bytes.
+/// but for three faults: [`Fault::LdIgnored`] reads what lies between the runs of a matrix, [`Fault::FillOverPadding`] writes
+/// it, and [`Fault::OddByteFill`] writes up to three bytes behind its output, inside the allocation, which ends at a multiple
+/// of 256 bytes.
 pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
     match fault {
         Fault::LdIgnored => with_matrix(operation, |a| MatrixOperand { ld: a.runs().0, ..a }),
@@ -16,6 +17,7 @@ pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
         Fault::NegativeIncrement => with_vectors(operation, |x| Strided { inc: x.inc.abs(), ..x }),
         Fault::DroppedColumn => without_last_column(operation),
         Fault::DroppedTail => shortened(operation),
+        Fault::LargeTailDropped if large::is_large(operation) => shortened(operation),
         _ => match (fault, *operation) {
             (Fault::BatchStrideIgnored, Operation::Gemm(gemm)) => {
                 Operation::Gemm(Gemm { strides: [gemm.strides[0], 0, gemm.strides[2]], ..gemm })
@@ -36,6 +38,23 @@ pub(super) fn alter(fault: Fault, operation: &Operation) -> Operation {
                 let rows = (end - out.ptr.addr()) / size;
                 Operation::Fill { value, out: MatrixOperand { rows, ld: rows, ..out } }
             }
+            (Fault::FillOverPadding, Operation::Fill { value, out }) if !out.is_empty() => {
+                let (run, runs) = out.runs();
+                let rows = if runs == 1 { run } else { (runs - 1) * out.ld + run };
+                Operation::Fill {
+                    value,
+                    out: MatrixOperand { rows, cols: 1, ld: rows, layout: Layout::ColumnMajor, ..out },
+                }
+            }
+            (Fault::CountMissesLast, Operation::Count { mask, out }) => {
+                Operation::Count { mask: Span { len: mask.len.saturating_sub(1), ..mask }, out }
+            }
+            (Fault::LargeTilesCut, Operation::Transpose { x, out }) => large::whole_tiles(x, out),
+            (Fault::LargeBetaIgnored, Operation::Gemm(gemm)) => Operation::Gemm(large::without_beta(gemm)),
+            (Fault::FirstRangeAlone, Operation::Axpy { alpha, x, y }) if x.inc > 0 && y.inc > 0 => {
+                Operation::Axpy { alpha, x: large::first_range(x), y: large::first_range(y) }
+            }
+            (Fault::FirstKeysAlone, Operation::Sort(sort)) => Operation::Sort(large::first_keys(sort)),
             (Fault::InclusiveForExclusive, Operation::Scan { op, x, out, .. }) => {
                 Operation::Scan { op, exclusive: false, x, out }
             }

@@ -5,6 +5,7 @@ use super::alter::alter;
 use super::contraction::{Factors, fusable, fused_difference, keep_factors};
 use super::elements::{Elements, Input};
 use super::graph::{FaultyGraph, Reused, order};
+use super::large;
 use super::rework::Rework;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,8 +50,8 @@ impl<B: Backend> Faulty<B> {
     /// - [`Fault::GuardOverrun`] and [`Fault::OddByteFill`]: an operation writes behind its output, one element and up to
     ///   three bytes. That is inside the allocation, but over what another view of it holds, and it may race with work on
     ///   that view;
-    /// - [`Fault::PaddingWritten`] and [`Fault::PitchIgnored`]: what lies between the runs of a result is written, and with
-    ///   [`Fault::LdIgnored`] what lies between those of an operand is read. That is inside the range of the view;
+    /// - [`Fault::PaddingWritten`], [`Fault::FillOverPadding`] and [`Fault::PitchIgnored`]: what lies between the runs of a
+    ///   result is written, and with [`Fault::LdIgnored`] what lies between those of an operand is read. That is inside the range of the view;
     /// - [`Fault::UnorderedLaunch`] and [`Fault::UnorderedPeerCopy`]: as with a missing wait, what is enqueued may race with
     ///   earlier work on other streams and on its own;
     /// - [`Fault::GraphMemoryReused`]: two buffers may be one piece of memory, so that work on one races with work on the
@@ -285,8 +286,11 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
         if self.has(Fault::PitchIgnored) {
             transfer.dst_pitch = transfer.row_bytes;
         }
-        // SAFETY: the caller's. Without gaps the rows end before those that they replace, and lie where gaps were, which
-        // `new`'s caller answers for.
+        if self.has(Fault::LargeCopyCut) {
+            transfer.rows = large::rows_copied(transfer.row_bytes, transfer.rows);
+        }
+        // SAFETY: the caller's, for all rows or some. Without gaps the rows end before those that they replace, and lie where
+        // gaps were, which `new`'s caller answers for.
         unsafe { self.inner.copy(stream, &transfer) }
     }
 

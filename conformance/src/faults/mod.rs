@@ -14,6 +14,7 @@ mod elements;
 mod fault;
 mod graph;
 mod indexing;
+mod large;
 mod ordering;
 mod products;
 mod rework;

@@ -6,7 +6,7 @@ use super::Fault;
 use super::elements::{Elements, Input, outputs};
 use super::indexing;
 use super::ordering;
-use super::{products, scans, triangles};
+use super::{large, products, scans, triangles};
 use crate::reference::Sample;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpwave_core::numerics::blas::ScalarArithmetic;
@@ -85,6 +85,7 @@ impl Rework {
                 Fault::TruncatingCast => truncating_cast(operation),
                 Fault::GuardOverrun => guard_overrun(operation),
                 Fault::PlainSum => plain_sum(operation),
+                Fault::FlatReduction => large::flat_reduction(operation),
                 Fault::DivisionByZero => division_by_zero(operation),
                 Fault::ZeroSignDropped => zero_sign_dropped(operation),
                 Fault::AccumulatedIota => accumulated_iota(operation),

@@ -107,7 +107,7 @@ fn two_graphs<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 
 /// Threads launch graphs that change a buffer and change it back, while others read and copy it: nobody sees the change.
 fn threads<D: Device>(session: &mut Session<'_, D>) -> Verdict {
-    let input = (2..4_usize, any::<bool>(), 1..20_000_usize);
+    let input = (2..4_usize, any::<bool>(), 1..6_000_usize);
     session.cases(Lane::Exact, Counts::of(8), input, |case, (threads, common, len)| {
         let (device, stream) = (case.device(), case.stream());
         let mut x = stream.zeros::<u32>(len)?;

@@ -41,7 +41,7 @@ pub(super) fn check<T: Sample + Integer, D: Device>(session: &mut Session<'_, D>
     session.cases(Lane::Exact, Counts::of(12), calls(), |case, call| run::<T, D>(case, &call))?;
     session.cases(Lane::Poison, Counts::of(12), calls(), |case, call| run::<T, D>(case, &call))?;
     // More than one thread or block counts.
-    let len = if level == Level::Smoke { 50_001 } else { 1_000_003 };
+    let len = if level == Level::Smoke { 50_001 } else { 300_007 };
     let call = |bins, alike| Call { len, bins, alike, seed: bins as u64 };
     session.each(Lane::Exact, [call(100, false), call(5000, false), call(256, true)], |case, call| {
         run::<T, D>(case, &call)

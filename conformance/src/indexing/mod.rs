@@ -6,6 +6,7 @@ mod compact;
 mod fault;
 mod histogram;
 mod index;
+mod large;
 mod permute;
 mod places;
 
@@ -32,10 +33,25 @@ fn one<D: Device>(session: &mut Session<'_, D>, kind: OperationKind, dtype: DTyp
     use OperationKind as K;
     let unknown = || Err(Failure::new(format_args!("the suite has no cases for {kind} of {dtype}")));
     match kind {
-        K::Gather => match_dtype!(dtype, any T => places::gather::<T, D>(session), _ => unknown()),
-        K::Scatter => match_dtype!(dtype, any T => places::scatter::<T, D>(session), _ => unknown()),
-        K::Compact => match_dtype!(dtype, any T => compact::check::<T, D>(session), _ => unknown()),
-        K::Histogram => match_dtype!(dtype, integer T => histogram::check::<T, D>(session), _ => unknown()),
-        _ => match_dtype!(dtype, any T => permute::check::<T, D>(session), _ => unknown()),
+        K::Gather => match_dtype!(dtype, any T => {
+            places::gather::<T, D>(session)?;
+            large::gather::<T, D>(session)
+        }, _ => unknown()),
+        K::Scatter => match_dtype!(dtype, any T => {
+            places::scatter::<T, D>(session)?;
+            large::scatter::<T, D>(session)
+        }, _ => unknown()),
+        K::Compact => match_dtype!(dtype, any T => {
+            compact::check::<T, D>(session)?;
+            large::compact::<T, D>(session)
+        }, _ => unknown()),
+        K::Histogram => match_dtype!(dtype, integer T => {
+            histogram::check::<T, D>(session)?;
+            large::histogram::<T, D>(session)
+        }, _ => unknown()),
+        _ => match_dtype!(dtype, any T => {
+            permute::check::<T, D>(session)?;
+            large::permute::<T, D>(session)
+        }, _ => unknown()),
     }
 }

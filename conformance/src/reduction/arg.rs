@@ -1,5 +1,6 @@
 //! The places of the smallest and the largest elements.
 
+use super::large;
 use super::lines::{Operand, inputs, lines, run};
 use crate::case::Case;
 use crate::failure::Verdict;
@@ -31,6 +32,14 @@ pub(super) fn check<T: Sample + SortKey + Numeric, D: Device>(
     session.cases(Lane::Exact, Counts::of(2), (inputs(axis, level), 0..4_u8), |case, ((at, _), value)| {
         let (count, len) = lines(axis, &at);
         places(case, op, axis, &at, &vec![vec![T::from_integer(value.into()); len]; count])
+    })?;
+    // Few values once more: every thread and block finds the extreme, and the first of all has to win.
+    session.each(Lane::Exact, large::shapes(level, T::DTYPE, axis), |case, (rows, cols)| {
+        let at = Matrix::new(1, rows, cols, 1, Layout::ColumnMajor);
+        let mut random = Random::new(5);
+        let (count, len) = lines(axis, &at);
+        let lines: Vec<Vec<T>> = (0..count).map(|_| random.vector(Data::Integers(3), len)).collect();
+        places(case, op, axis, &at, &lines)
     })?;
     session.cases(Lane::Poison, counts, inputs(axis, level), |case, (at, seed)| {
         let mut random = Random::new(seed);

@@ -1,7 +1,7 @@
 //! Reductions of rows and of columns.
 
-use super::known;
 use super::reference::Reduction;
+use super::{known, large};
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::{Counts, Level};
@@ -10,7 +10,7 @@ use crate::session::Session;
 use proptest::prelude::*;
 use proptest::sample::select;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Axis, Buffer, Device, Reduce, ReduceOp, Stream};
+use warpwave_core::{Axis, Buffer, Device, Layout, Reduce, ReduceOp, Stream};
 
 /// Matrices of small and middling size, few lines of a great length, and many short ones; and a seed.
 pub(super) fn shapes(level: Level) -> impl Strategy<Value = (Matrix, u64)> {
@@ -38,7 +38,7 @@ pub(super) fn check<T: Sample, D: Device>(
         (0..lines).map(|_| make(len)).collect()
     };
     let shape = move |at: &Matrix| if axis == Axis::Rows { (at.rows, at.cols) } else { (at.cols, at.rows) };
-    session.cases(Lane::Exact, Counts::of(7), shapes(level), |case, (at, seed)| {
+    let exact = |case: &mut Case<'_, D>, (at, seed): (Matrix, u64)| {
         let mut random = Random::new(seed);
         let (lines, len) = shape(&at);
         let (lines, want): (Vec<_>, Vec<_>) = (0..lines).map(|_| reduction.exact(&mut random, len)).unzip();
@@ -49,6 +49,13 @@ pub(super) fn check<T: Sample, D: Device>(
             Some(want) => reduction.equal(case, &got, &want),
             None => Ok(()),
         }
+    };
+    session.cases(Lane::Exact, Counts::of(7), shapes(level), exact)?;
+    // The other operations go the same way.
+    let stands = reduction.op == ReduceOp::Sum || level != Level::Smoke;
+    let large = if stands { large::shapes(level, T::DTYPE, axis) } else { Vec::new() };
+    session.each(Lane::Exact, large, |case, (rows, cols)| {
+        exact(case, (Matrix::new(1, rows, cols, 1, Layout::ColumnMajor), 5))
     })?;
     session.cases(Lane::Poison, Counts::of(7), shapes(level), |case, (at, seed)| {
         let mut random = Random::new(seed);

@@ -2,14 +2,14 @@
 
 use crate::failure::Verdict;
 use crate::level::{Counts, Level};
-use crate::reference::{Data, Image, Random, Vector, fronts, lengths, seeds, tails};
+use crate::reference::{Data, Image, LARGE, Random, Vector, fronts, lengths, seeds, tails};
 use crate::session::Session;
 use proptest::prelude::*;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::{Buffer, Device, Reduce, Stream};
 
 /// Where counters of 8, of 16 and of 8 bits in each of 64 lanes run over, and several blocks or threads have their share.
-const LONG: &[usize] = &[255, 256, 257, 255 * 64, 255 * 64 + 1, 65_535, 65_536, 65_537, 1_000_003];
+const LONG: &[usize] = &[255, 256, 257, 255 * 64, 255 * 64 + 1, 65_535, 65_536, 65_537, LARGE];
 
 pub(super) fn check<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let level = session.level();

@@ -128,7 +128,7 @@ fn integers(op: ReduceOp, dtype: DType) -> Vec<Row> {
 
 /// Sums whose result says which elements met first. A number 2¹⁵u, with the unit roundoff of the accumulation, is lost
 /// beside 2¹⁵.
-fn orders<T: Sample>() -> [(&'static str, Vec<T>, T); 3] {
+pub(crate) fn orders<T: Sample>() -> [(&'static str, Vec<T>, T); 3] {
     let (large, small) = (2f64.powi(15), 2f64.powi(15) * accumulation_unit::<T>());
     let of = |x: f64| T::from_values([x, 0.0]);
     let sum = |at: usize| {

@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::elementwise::inside;
 use crate::failure::Verdict;
 use crate::level::Level;
-use crate::reference::{Image, Matrix, Sample, Vector, fronts, seeds};
+use crate::reference::{Image, LARGE, Matrix, Sample, Vector, fronts, seeds};
 use proptest::prelude::*;
 use proptest::sample::select;
 use warpwave_core::{Axis, Buffer, Device, Layout, MatrixView, Result, Stream, View, ViewMut};
@@ -13,14 +13,14 @@ use warpwave_core::{Axis, Buffer, Device, Layout, MatrixView, Result, Stream, Vi
 /// Around one, a warp, the lanes and the chunk of the tree.
 const LENGTHS: &[usize] = &[0, 1, 2, 3, 7, 33, 1023, 1024, 1025, 8191, 8192, 8193, 3 * 8192 + 5];
 /// Larger than what one thread or block goes through alone.
-const LARGE: &[usize] = &[65_537, 200_001, 1_000_003];
+const LONG: &[usize] = &[65_537, 200_001, LARGE];
 
 /// Matrices to reduce along an axis; one column to reduce whole. And a seed.
 pub(super) fn inputs(axis: Axis, level: Level) -> BoxedStrategy<(Matrix, u64)> {
     if axis != Axis::Whole {
         return shapes(level).boxed();
     }
-    let lengths = if level == Level::Smoke { LENGTHS.to_vec() } else { [LENGTHS, LARGE].concat() };
+    let lengths = if level == Level::Smoke { LENGTHS.to_vec() } else { [LENGTHS, LONG].concat() };
     let column = |(front, len)| Matrix::new(front, len, 1, 0, Layout::ColumnMajor);
     ((fronts(), select(lengths)).prop_map(column), seeds()).boxed()
 }

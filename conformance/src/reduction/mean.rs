@@ -1,5 +1,6 @@
 //! Means.
 
+use super::large;
 use super::lines::{Operand, inputs, lines, run};
 use crate::case::Case;
 use crate::failure::Verdict;
@@ -9,19 +10,23 @@ use crate::session::Session;
 use warpwave_core::numerics::blas::GemmArithmetic;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::numerics::{CastFrom, reduction, tree};
-use warpwave_core::{Axis, Device, Reduce, Scalar};
+use warpwave_core::{Axis, Device, Layout, Reduce, Scalar};
 
 pub(super) fn check<T: Sample + GemmArithmetic, D: Device>(session: &mut Session<'_, D>, axis: Axis) -> Verdict
 where
     <T::Compute as Scalar>::Magnitude: CastFrom<u64>,
 {
     let (counts, level) = (Counts::of(9), session.level());
-    session.cases(Lane::Exact, counts, inputs(axis, level), |case, (at, seed)| {
+    let integers = |case: &mut Case<'_, D>, (at, seed): (Matrix, u64)| {
         let mut random = Random::new(seed);
         let (count, len) = lines(axis, &at);
         let (lines, want): (Vec<_>, Vec<_>) = (0..count).map(|_| exact::<T>(&mut random, len)).unzip();
         let got = mean(case, axis, &at, &lines)?;
         equal_numbers(case, "out", &got, &want)
+    };
+    session.cases(Lane::Exact, counts, inputs(axis, level), integers)?;
+    session.each(Lane::Exact, large::shapes(level, T::DTYPE, axis), |case, (rows, cols)| {
+        integers(case, (Matrix::new(1, rows, cols, 1, Layout::RowMajor), 5))
     })?;
     session.cases(Lane::Poison, counts, inputs(axis, level), |case, (at, seed)| {
         let mut random = Random::new(seed);

@@ -6,11 +6,13 @@ mod arg;
 mod axis;
 mod count;
 mod known;
+mod large;
 mod lines;
 mod mean;
 mod reference;
 mod whole;
 
+pub(crate) use known::orders;
 pub(crate) use whole::many_chunks;
 
 use crate::check::Check;
@@ -74,7 +76,11 @@ fn other(kind: OperationKind) -> Option<Other> {
 fn one<D: Device>(session: &mut Session<'_, D>, op: ReduceOp, axis: Axis, dtype: DType) -> Verdict {
     let unknown = || Err(Failure::new(format_args!("the suite has no cases for {op} of {dtype}")));
     match (op, axis) {
-        (ReduceOp::Sum | ReduceOp::Prod, Axis::Whole) => {
+        (ReduceOp::Sum, Axis::Whole) => match_dtype!(dtype, any T => {
+            whole::check(session, &reference::accumulate::<T>(op))?;
+            large::sum::<T, D>(session)
+        }, _ => unknown()),
+        (ReduceOp::Prod, Axis::Whole) => {
             match_dtype!(dtype, any T => whole::check(session, &reference::accumulate::<T>(op)), _ => unknown())
         }
         (_, Axis::Whole) => {

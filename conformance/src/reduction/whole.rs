@@ -5,7 +5,7 @@ use super::reference::Reduction;
 use crate::case::Case;
 use crate::failure::Verdict;
 use crate::level::{Counts, Level};
-use crate::reference::{Image, Random, Sample, Vector, fronts, seeds};
+use crate::reference::{Image, LARGE, Random, Sample, Vector, fronts, seeds};
 use crate::session::Session;
 use proptest::prelude::Just;
 use warpwave_core::numerics::contract::Lane;
@@ -14,23 +14,21 @@ use warpwave_core::{Axis, Buffer, DType, Device, Reduce, ReduceOp, Stream};
 /// Around one, a warp, the lanes and the chunk of the tree, and the second level of chunks.
 const LENGTHS: &[usize] = &[0, 1, 2, 3, 7, 33, 1023, 1024, 1025, 2049, 8191, 8192, 8193, 3 * 8192 + 5];
 /// Larger than the caches, and with three-figure numbers of chunks.
-const LARGE: &[usize] = &[65_537, 1_000_003];
+const LONG: &[usize] = &[65_537, LARGE];
 
 /// Lengths with more chunks than a block has warps, and than it has threads: enough for several blocks and threads.
-pub(crate) fn many_chunks(level: Level, dtype: DType) -> Vec<usize> {
-    const LENGTHS: [usize; 2] = [65 * 8192 + 5, 1025 * 8192 + 5];
-    let count = match (level, dtype) {
-        (Level::Smoke, DType::F32) => 1,
-        (Level::Smoke, _) => 0,
-        (_, DType::F32) => 2,
-        _ => 1,
-    };
-    LENGTHS[..count].to_vec()
+pub(crate) fn many_chunks(level: Level, dtype: DType) -> &'static [usize] {
+    const LENGTHS: &[usize] = &[65 * 8192 + 5, 1025 * 8192 + 5];
+    match (level, dtype) {
+        (Level::Smoke, DType::F32) => &LENGTHS[..1],
+        (Level::Smoke, _) => &[],
+        _ => LENGTHS,
+    }
 }
 
 pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, reduction: &Reduction<T>) -> Verdict {
     known::check::<T, D>(session, reduction.op, Axis::Whole)?;
-    let large = if session.level() == Level::Smoke { &[][..] } else { LARGE };
+    let large = if session.level() == Level::Smoke { &[][..] } else { LONG };
     for &len in LENGTHS.iter().chain(large) {
         let counts = Counts { smoke: 1, full: 4, exhaustive: 16 };
         let inputs = || (Just(len), fronts(), seeds());
@@ -54,7 +52,7 @@ pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, reductio
             })?;
         }
     }
-    session.each(Lane::Exact, many_chunks(session.level(), T::DTYPE), |case, len| {
+    session.each(Lane::Exact, many_chunks(session.level(), T::DTYPE).iter().copied(), |case, len| {
         let mut random = Random::new(len as u64);
         let x = match reduction.rounds {
             true => reduction.sequence(&mut random, len, true),

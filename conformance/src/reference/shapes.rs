@@ -55,6 +55,10 @@ pub(crate) fn shared(dtype: DType) -> usize {
     (256 << 10) / dtype.size() + 77
 }
 
+/// Elements past which work is shared by threads and blocks and goes by several tiles, chunks and passes: more than 2²⁰, and
+/// no multiple of anything.
+pub(crate) const LARGE: usize = (1 << 20) + 77;
+
 /// Dimensions of matrices up to `largest`.
 pub(crate) fn dimensions(largest: usize) -> impl Strategy<Value = usize> {
     const ALL: &[usize] = &[0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129];

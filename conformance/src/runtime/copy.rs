@@ -1,10 +1,11 @@
 //! Copies.
 
 use super::{check, pattern, pause, typed};
-use crate::{Check, Counts, Session, Verdict};
+use crate::reference::{Cycle, Data, Runs, Sample};
+use crate::{Check, Counts, Level, Session, Verdict};
 use proptest::prelude::*;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Buffer, Complex64, DType, Device, Element, Layout, Stream};
+use warpwave_core::{Buffer, Complex64, DType, Device, Layout, Stream};
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     checks.push(check("copy.odd", odd));
@@ -82,7 +83,7 @@ fn host_slices<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 }
 
 /// Matrices are copied whatever their leading dimensions and layouts, and what lies between their columns or rows is left alone.
-fn matrix<D: Device, T: Element>(session: &mut Session<'_, D>) -> Verdict {
+fn matrix<D: Device, T: Sample>(session: &mut Session<'_, D>) -> Verdict {
     let layout = || prop_oneof![Just(Layout::ColumnMajor), Just(Layout::RowMajor)];
     let input = (0..20_usize, 0..20_usize, [0..6_usize, 0..6], [layout(), layout()], any::<u64>());
     session.cases(Lane::Poison, Counts::of(40), input, |case, (rows, cols, extra, layouts, seed)| {
@@ -108,5 +109,22 @@ fn matrix<D: Device, T: Element>(session: &mut Session<'_, D>) -> Verdict {
         let (x, y) = (x.read(case)?, y.read(case)?);
         case.bits("source", &x, &source)?;
         case.bits("target", &y, &want)
+    })?;
+    // So many rows that threads share them, with gaps on both sides.
+    let side = if session.level() == Level::Smoke && T::DTYPE != DType::U8 { None } else { Some(2000) };
+    session.each(Lane::Exact, side, |case, side| {
+        let x_at = Runs { len: side, runs: side, ld: side + 3, front: 3 };
+        let y_at = Runs { ld: side + 5, ..x_at };
+        let source = Cycle::<T>::random(1, Data::Bits);
+        let x = case.stream().from_slice(&x_at.image(&source))?;
+        let mut y = case.stream().from_slice(&y_at.poison::<T>())?;
+        {
+            let (x, y) = (x.slice(x_at.range())?, y.slice_mut(y_at.range())?);
+            let x = x.matrix_with(side, side, x_at.ld, Layout::ColumnMajor)?;
+            let mut y = y.matrix_mut_with(side, side, y_at.ld, Layout::ColumnMajor)?;
+            case.stream().copy_matrix(&x, &mut y)?;
+        }
+        let got = case.read(&y)?;
+        y_at.compare(case, "target", &source, &got)
     })
 }

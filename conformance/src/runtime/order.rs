@@ -1,6 +1,6 @@
 //! Work of several streams on the same memory.
 
-use super::{PATIENCE, PAUSE, check, join, pattern, pause};
+use super::{PATIENCE, PAUSE, check, hold, join, pattern, pause};
 use crate::{Case, Check, Counts, Failure, Session, Verdict};
 use proptest::prelude::*;
 use std::ops::Range;
@@ -14,6 +14,7 @@ pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     checks.push(check("order.write_after_write", write_after_write));
     checks.push(check("order.programs", programs));
     checks.push(check("order.disjoint", disjoint));
+    checks.push(check("order.disjoint_chunks", disjoint_chunks));
     checks.push(check("order.sealed", sealed));
 }
 
@@ -236,6 +237,42 @@ fn disjoint<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         case.bits("written beside the blocked stream", &got, &vec![2; right])?;
         let got = case.read(&x)?;
         let want: Vec<u32> = [vec![1; left], vec![2; right]].concat();
+        case.bits("x", &got, &want)
+    })
+}
+
+/// The same with more parts than a device may want to keep account of one by one: a stream that is held up has been told to
+/// write every other chunk, and one that writes and reads those between them does not wait for it.
+fn disjoint_chunks<D: Device>(session: &mut Session<'_, D>) -> Verdict {
+    const CHUNKS: usize = 300;
+    const LEN: usize = 24;
+    session.once(Lane::Exact, |case| {
+        let mut x = case.stream().zeros::<u32>(2 * CHUNKS * LEN)?;
+        case.stream().synchronize()?;
+        let other = case.device().new_stream()?;
+        let held = hold(case.device(), case.stream())?;
+        let (mut rest, mut free) = (x.slice_mut(..)?, Vec::new());
+        for value in (1..).take(CHUNKS) {
+            let (mut chunk, behind) = rest.split_at_mut(LEN)?;
+            case.stream().fill(&mut chunk, value)?;
+            let (chunk, behind) = behind.split_at_mut(LEN)?;
+            free.push(chunk);
+            rest = behind;
+        }
+        let written = case.stream().record()?;
+        let mut got = Vec::new();
+        for (chunk, value) in free.iter_mut().zip(1001..) {
+            other.fill(chunk, value)?;
+            got.extend(other.to_vec(chunk)?);
+        }
+        // What waited came back when the hold ran out of patience.
+        let beside = held.is_none() || !written.query()?;
+        drop(held);
+        case.ensure(beside, "work on other bytes of a buffer waited for a stream that is held up")?;
+        let chunks = |first: u32| (first..).take(CHUNKS).map(|value| vec![value; LEN]);
+        case.bits("written beside the other stream", &got, &chunks(1001).collect::<Vec<_>>().concat())?;
+        let got = case.read(&x)?;
+        let want: Vec<u32> = chunks(1).zip(chunks(1001)).flat_map(|(a, b)| [a, b].concat()).collect();
         case.bits("x", &got, &want)
     })
 }

@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::elementwise::inside;
 use crate::failure::Verdict;
 use crate::level::{Counts, Level};
-use crate::reference::{Image, Random, Sample, Vector, fronts, seeds};
+use crate::reference::{Image, LARGE, Random, Sample, Vector, fronts, seeds};
 use crate::session::Session;
 use proptest::prelude::Just;
 use warpwave_core::numerics::contract::Lane;
@@ -16,7 +16,7 @@ const LENGTHS: &[usize] = &[0, 1, 2, 15, 16, 17, 33, 257, 511, 512, 513, 2049, 4
 /// Several tiles with a rest.
 const TILES: &[usize] = &[3 * 4096 + 5];
 /// More tiles than a node has, and larger than the caches.
-const LARGE: &[usize] = &[131_071, 131_073, 1_000_003];
+const LONG: &[usize] = &[131_071, 131_073, LARGE];
 
 /// Lengths with more tiles than one node has, and at the higher levels with more nodes of those than the next one has.
 fn many_tiles(level: Level, dtype: DType) -> Vec<usize> {
@@ -31,7 +31,7 @@ fn many_tiles(level: Level, dtype: DType) -> Vec<usize> {
 }
 
 pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, scan: &Scan<T, D>) -> Verdict {
-    let large = if session.level() == Level::Smoke { TILES } else { LARGE };
+    let large = if session.level() == Level::Smoke { TILES } else { LONG };
     for &len in LENGTHS.iter().chain(large) {
         let counts = Counts { smoke: 1, full: 4, exhaustive: 16 };
         let inputs = || (Just(len), fronts(), seeds());
@@ -57,6 +57,19 @@ pub(super) fn check<T: Sample, D: Device>(session: &mut Session<'_, D>, scan: &S
     session.each(Lane::Exact, lengths, |case, len| {
         let x = scan.numbers(&mut Random::new(len as u64), len);
         run(case, scan, 1, &x).map(drop)
+    })?;
+    // Integers at every level, which cost least: the way from tile to tile is the same for all types.
+    let wraps = (scan.op, T::DTYPE) == (ReduceOp::Sum, DType::I32);
+    session.each(Lane::Exact, wraps.then_some(LARGE), |case, len| {
+        let (x, want) = scan.exact(&mut Random::new(5), len);
+        let stream = case.stream();
+        let (mut x, mut out) = (stream.from_slice(&x)?, stream.from_slice(&vec![T::poison(); len])?);
+        scan.call(stream, Some(&x.slice(..)?), &mut out.slice_mut(..)?)?;
+        let got = case.read(&out)?;
+        case.bits_at("out", 0, &got, &want)?;
+        scan.call(stream, None, &mut x.slice_mut(..)?)?;
+        let got = case.read(&x)?;
+        case.bits_at("in place: out", 0, &got, &want)
     })
 }
 

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod cases;
+mod large;
 mod literal;
 mod order;
 
@@ -27,7 +28,13 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
 fn one<D: Device>(session: &mut Session<'_, D>, kind: OperationKind, dtype: DType) -> Verdict {
     let unknown = || Err(Failure::new(format_args!("the suite has no cases for {kind} of {dtype}")));
     match kind {
-        OperationKind::Sort => match_dtype!(dtype, real T => cases::keys::<T, D>(session), _ => unknown()),
-        _ => match_dtype!(dtype, real T => cases::pairs::<T, D>(session), _ => unknown()),
+        OperationKind::Sort => match_dtype!(dtype, real T => {
+            cases::keys::<T, D>(session)?;
+            large::keys::<T, D>(session)
+        }, _ => unknown()),
+        _ => match_dtype!(dtype, real T => {
+            cases::pairs::<T, D>(session)?;
+            large::pairs::<T, D>(session)
+        }, _ => unknown()),
     }
 }

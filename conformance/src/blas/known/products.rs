@@ -4,6 +4,7 @@ use super::{number, numbers, same_lane, square};
 use crate::blas::{Factors, Scalars};
 use crate::case::Case;
 use crate::failure::Verdict;
+use crate::reduction::orders;
 use crate::reference::Sample;
 use crate::session::Session;
 use warpwave_core::numerics::contract::{Class, Lane, Row};
@@ -19,6 +20,7 @@ pub(in crate::blas) fn gemm<T: Factors, D: Device>(session: &mut Session<'_, D>,
     }
     if row.class == Class::Reproducible {
         session.once(Lane::Exact, |case| gemm_fused::<T, D>(case))?;
+        session.once(Lane::Exact, |case| gemm_order::<T, D>(case))?;
     }
     Ok(())
 }
@@ -127,6 +129,26 @@ fn gemm_fused<T: Factors, D: Device>(case: &mut Case<'_, D>) -> Verdict {
     case.bits("beta · c, which is rounded: c", &[got], &numbers(&[0.0]))
 }
 
+/// One chain, from the first to the last: 2¹⁵u, with the unit roundoff of the accumulation, is lost beside 2¹⁵ in front of it.
+fn gemm_order<T: Factors, D: Device>(case: &mut Case<'_, D>) -> Verdict {
+    let (large, small) = (2f64.powi(15), 2f64.powi(15) * T::Compute::UNIT);
+    for len in [3, 4, 7, 8, 16, 33, 257, 1025] {
+        let (middle, last) = (len / 2, len - 1);
+        for (name, places, want) in [
+            ("ascending", [0, last, middle], 0.0),
+            ("what is not lost", [last, 0, middle], small),
+            ("what comes last", [0, middle, last], small),
+        ] {
+            let mut a = vec![0.0; len];
+            places.into_iter().zip([large, -large, small]).for_each(|(at, value)| a[at] = value);
+            let ones = vec![number(1.0); len];
+            let got = inner::<T, D>(case, Precision::Reproducible, [1.0, 0.0], &numbers(&a), &ones, number(0.0))?;
+            case.bits(format_args!("a chain of {len}, {name}: c"), &[got], &[number(want)])?;
+        }
+    }
+    Ok(())
+}
+
 /// The known answers of `gemv`, for a row of the contract.
 pub(in crate::blas) fn gemv<T: Scalars, D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
     let precision = row.precision.unwrap_or(Precision::Strict);
@@ -174,6 +196,12 @@ pub(in crate::blas) fn gemv<T: Scalars, D: Device>(session: &mut Session<'_, D>,
         case.bits("beta · y, which is rounded: y", &[got], &numbers(&[0.0]))?;
         let (a, x) = same_lane(-y, x);
         let got = run(case, [1.0, 0.0], &numbers(&a), &numbers(&x), number(0.0))?;
-        case.bits("fused products in a lane: y", &[got], &numbers(&[error]))
+        case.bits("fused products in a lane: y", &[got], &numbers(&[error]))?;
+        for (name, a, want) in orders::<T>() {
+            let ones = vec![one[0]; a.len()];
+            let got = run(case, [1.0, 0.0], &a, &ones, number(0.0))?;
+            case.bits(format_args!("{name}: y"), &[got], &[want])?;
+        }
+        Ok(())
     })
 }

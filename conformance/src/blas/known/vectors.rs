@@ -4,7 +4,8 @@ use super::{number, numbers, patterns, same_lane, square};
 use crate::blas::Scalars;
 use crate::case::Case;
 use crate::failure::{Failure, Verdict};
-use crate::reference::{Patterns, Sample};
+use crate::reduction::orders;
+use crate::reference::{Patterns, Sample, equal_numbers};
 use crate::session::Session;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::{Blas, Buffer, Device, OperationKind, Stream, Vector};
@@ -116,7 +117,27 @@ fn dot<T: Scalars, D: Device>(case: &mut Case<'_, D>, conj: bool) -> Verdict {
         let got = if conj { stream.dotc(&x, &y)? } else { stream.dot(&x, &y)? };
         case.bits(format_args!("{name}: out"), &[got], &[want])?;
     }
+    // Times 1, and for complex numbers times i: in both parts.
+    let factors = if T::DTYPE.is_complex() { &[[1.0, 0.0], [0.0, 1.0]][..] } else { &[[1.0, 0.0]] };
+    for (name, x, want) in orders::<T>() {
+        for &factor in factors {
+            let stream = case.stream();
+            let y = stream.from_slice(&vec![T::from_values(factor); x.len()])?;
+            let x = stream.from_slice(&x)?;
+            let got = if conj { stream.dotc(&x, &y)? } else { stream.dot(&x, &y)? };
+            let want = T::from_values(factor.map(|part| part * want.values()[0]));
+            equal_numbers(case, &format!("{name}: out"), &[got], &[want])?;
+        }
+    }
     Ok(())
+}
+
+/// Elements that are not 0, by their places, and one more zero behind the last.
+fn among_zeros<T: Scalars>(elements: &[(usize, f64)]) -> Vec<T> {
+    let len = elements.iter().map(|&(at, _)| at + 2).max().unwrap_or(0);
+    let mut x = vec![T::ZERO; len];
+    elements.iter().for_each(|&(at, value)| x[at] = number(value));
+    x
 }
 
 /// A NaN wins over everything, an infinity over every number, and neither the largest number nor the smallest is lost.
@@ -138,6 +159,14 @@ fn nrm2<T: Scalars, D: Device>(case: &mut Case<'_, D>) -> Verdict {
         let x = case.stream().from_slice(&x)?;
         case.bits(format_args!("{name}: out"), &[case.stream().nrm2::<T>(&x)?], &[want])?;
     }
+    // f32 is summed in f64, and rounded to where no order shows.
+    if T::UNIT < f32::UNIT {
+        // Eight squares of 2⁻⁵⁴, each of which is lost beside 1.
+        let elements: Vec<(usize, f64)> = (0..8).map(|i| (1024 * i, 2f64.powi(-27))).chain([(1, 1.0)]).collect();
+        let x = case.stream().from_slice(&among_zeros::<T>(&elements))?;
+        let got = case.stream().nrm2::<T>(&x)?;
+        case.bits("elements 1024 apart meet first: out", &[got], &[number(1.0 + 2.0 * T::UNIT)])?;
+    }
     Ok(())
 }
 
@@ -158,6 +187,17 @@ fn asum<T: Scalars, D: Device>(case: &mut Case<'_, D>) -> Verdict {
     for (name, x, want) in cases {
         let x = case.stream().from_slice(&x)?;
         case.bits(format_args!("{name}: out"), &[case.stream().asum::<T>(&x)?], &[want])?;
+    }
+    // One unit roundoff is lost beside 1, and two are not.
+    let (unit, more) = (T::UNIT, 1.0 + 2.0 * T::UNIT);
+    for (name, elements, want) in [
+        ("neighbours meet first", [(0, 1.0), (2, unit), (3, unit)], more),
+        ("elements 1024 apart meet first", [(0, unit), (1, 1.0), (1024, unit)], more),
+        ("before neighbours do", [(0, 1.0), (1, unit), (1024, unit)], 1.0),
+        ("chunks of 8192 meet last", [(0, 1.0), (8192, unit), (8193, unit)], more),
+    ] {
+        let x = case.stream().from_slice(&among_zeros::<T>(&elements))?;
+        case.bits(format_args!("{name}: out"), &[case.stream().asum::<T>(&x)?], &[number(want)])?;
     }
     Ok(())
 }
