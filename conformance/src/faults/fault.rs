@@ -217,13 +217,13 @@ faults! {
     /// argmax passes over NaN.
     NanPassedOver = "nan-passed-over", Inline, "reduction.argmax.f64", "out[0]: expected";
     /// A count leaves out the last element.
-    CountMissesLast = "count-misses-last", Inline, "reduction.count.u8", "out, of";
+    CountMissesLast = "count-misses-last", Inline, "reduction.count.u8", "out[0]: expected 255 (00000000000000ff), got 254";
     /// A fill of a matrix fills what lies between its columns or rows.
     FillOverPadding = "fill-over-padding", Inline, "elementwise.fill.f64", "all there is[";
     /// Element-wise operations with a result of 16 MiB or more stop one element short.
     LargeTailDropped = "large-tail-dropped", Inline, "elementwise.neg.f32", "out[4194380]: expected";
     /// A transposition of 16 MiB or more leaves out the rows of the result behind the last whole tile.
-    LargeTilesCut = "large-tiles-cut", Inline, "elementwise.transpose.u8", "run 4096 of out[0]: expected";
+    LargeTilesCut = "large-tiles-cut", Inline, "elementwise.transpose.u8", "run 0 of out[4096]: expected";
     /// A copy of 1 MiB or more of rows with gaps leaves out the last row.
     LargeCopyCut = "large-copy-cut", Inline, "runtime.copy.matrix.u8", "run 1999 of target[0]: expected";
     /// gemm with full precision and 2²⁰ products of elements or more does not add beta times the matrix.

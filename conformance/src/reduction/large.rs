@@ -20,10 +20,12 @@ pub(super) fn sum<T: Sample + Reducible, D: Device>(session: &mut Session<'_, D>
     // Integers whose sum every accumulation holds, since a period sums up to little; an odd one, so that none may be missing.
     session.each(Lane::Exact, run.then_some(LEN), |case, len| {
         let x = Cycle::<T>::random(1, Data::Integers(3));
-        let total = |elements: &[T]| elements.iter().map(|x| x.values().map(|x| x as i64)).fold([0; 2], plus);
+        // Modulo 2 to the width: what is no negative integer of the type is as good as one.
+        let parts = |x: &T| if T::DTYPE.is_integer() { [x.integer() as i64, 0] } else { x.values().map(|x| x as i64) };
+        let total = |elements: &[T]| elements.iter().map(parts).fold([0; 2], plus);
         let period = x.period().len();
         let (periods, rest) = ((len / period) as i64, total(&x.period()[..len % period]));
-        let want = plus(total(x.period()).map(|sum| sum * periods), rest);
+        let want = plus(total(x.period()).map(|sum| sum.wrapping_mul(periods)), rest);
         let buffer = case.stream().from_slice(&x.elements(len))?;
         let got = case.stream().sum(&buffer)?;
         case.bits("out", &[got], &[T::from_integers(want)])
@@ -33,7 +35,7 @@ pub(super) fn sum<T: Sample + Reducible, D: Device>(session: &mut Session<'_, D>
 }
 
 fn plus([a, b]: [i64; 2], [c, d]: [i64; 2]) -> [i64; 2] {
-    [a + c, b + d]
+    [a.wrapping_add(c), b.wrapping_add(d)]
 }
 
 /// A sum of three numbers among zeros.
