@@ -16,7 +16,13 @@
 //! | `a/b`, `\|b.re\| ≥ \|b.im\|` | `fma(a.im, q, a.re) / d` | `fma(−a.re, q, a.im) / d`, with `q = b.im / b.re`, `d = fma(b.im, q, b.re)` |
 //! | `a/b` otherwise | `fma(a.re, q, a.im) / d` | `fma(a.im, q, −a.re) / d`, with `q = b.re / b.im`, `d = fma(b.re, q, b.im)` |
 //!
-//! (The quotient is R. L. Smith's, *Algorithm 116: Complex division*, CACM 5 (1962), with fused products.)
+//! The quotient is R. L. Smith's, *Algorithm 116: Complex division*, CACM 5 (1962), with fused products. Two kinds of
+//! divisors would take `d` out of the range in which it is exact to the last place; `M` is the larger of `|b.re|` and
+//! `|b.im|`, and `ε` the distance from 1 to the next number:
+//!
+//! * `M` is below the smallest normal number: `b` is multiplied by `1/ε` before `d` is made of it, and the quotient by
+//!   `1/ε` at the end.
+//! * `M` is above half of the largest number: `a` and `b` are halved before anything is made of them.
 //!
 //! # Vectors
 //! A vector of `len` elements with increment `inc` has element `i` at [`offset`]`(i, len, inc)` from its lowest
@@ -53,8 +59,11 @@
 //!   matrix is not touched.
 //! * [`Op::C`](crate::Op::C) on a real type is [`Op::T`](crate::Op::T).
 //!
-//! With [`Strict`](crate::Precision::Strict) and [`Fast`](crate::Precision::Fast), which are of class B, a result
-//! that is NaN may have any payload and sign.
+//! With [`Strict`](crate::Precision::Strict) and [`Fast`](crate::Precision::Fast), which are of class B, a result that
+//! is NaN may have any payload and sign. An infinity, be it a scalar, an element that is read, or what a product or a
+//! sum on the way overflows to, leaves it open which parts of the complex results that it enters are NaN and which are
+//! not: a multiplication by 1 may be made or left out, and sums have no order. For real types that holds where a sum
+//! overflows.
 //!
 //! # The scheme of `nrm2`
 //! `f32` and [`Complex32`](crate::Complex32): squares are exact in `f64`, and neither they nor their sum overflows or
@@ -89,7 +98,7 @@ mod tests;
 pub mod triangular;
 
 pub use norm::{Blue, SumOfSquares, WideSquares};
-pub use scalar::{GemmArithmetic, ScalarArithmetic};
+pub use scalar::{Divisor, GemmArithmetic, ScalarArithmetic};
 
 use super::{Canonical, Numeric, tree};
 

@@ -99,6 +99,22 @@ macro_rules! real {
 real!(f32, WideSquares);
 real!(f64, Blue);
 
+/// What of a complex quotient depends on the divisor alone, as the [module](super) says: what is found once where many
+/// numbers are divided by one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Divisor<R> {
+    /// Whether the imaginary part of the divisor is no larger than the real one.
+    pub by_real: bool,
+    /// The smaller part over the larger one: `q`.
+    pub ratio: R,
+    /// What is divided by: `d`.
+    pub denominator: R,
+    /// What the number to divide is multiplied by first.
+    pub before: R,
+    /// What the quotient is multiplied by at the end.
+    pub after: R,
+}
+
 macro_rules! complex {
     ($t:ty, $r:ty) => {
         impl ScalarArithmetic for $t {
@@ -125,21 +141,13 @@ macro_rules! complex {
 
             #[inline(always)]
             fn divide(a: Self, b: Self) -> Self {
-                if b.re.abs() >= b.im.abs() {
-                    let ratio = b.im / b.re;
-                    let denominator = b.im.mul_add(ratio, b.re);
-                    Complex {
-                        re: a.im.mul_add(ratio, a.re) / denominator,
-                        im: (-a.re).mul_add(ratio, a.im) / denominator,
-                    }
-                } else {
-                    let ratio = b.re / b.im;
-                    let denominator = b.re.mul_add(ratio, b.im);
-                    Complex {
-                        re: a.re.mul_add(ratio, a.im) / denominator,
-                        im: a.im.mul_add(ratio, -a.re) / denominator,
-                    }
-                }
+                let Divisor { by_real, ratio, denominator, before, after } = Divisor::<$r>::new(b);
+                let (re, im) = (a.re * before, a.im * before);
+                let (re, im) = match by_real {
+                    true => (im.mul_add(ratio, re), (-re).mul_add(ratio, im)),
+                    false => (re.mul_add(ratio, im), im.mul_add(ratio, -re)),
+                };
+                Complex { re: re / denominator * after, im: im / denominator * after }
             }
 
             #[inline(always)]
@@ -165,6 +173,23 @@ macro_rules! complex {
             #[inline(always)]
             fn add_squares(self, sum: Self::Squares) -> Self::Squares {
                 sum.accumulate(self.re).accumulate(self.im)
+            }
+        }
+
+        impl Divisor<$r> {
+            /// That of `b`.
+            #[inline(always)]
+            pub fn new(b: $t) -> Self {
+                let by_real = b.re.abs() >= b.im.abs();
+                let (large, small) = if by_real { (b.re, b.im) } else { (b.im, b.re) };
+                let (before, scale, after) = match large.abs() {
+                    size if size < <$r>::MIN_POSITIVE => (1.0, 1.0 / <$r>::EPSILON, 1.0 / <$r>::EPSILON),
+                    size if size > <$r>::MAX / 2.0 => (0.5, 0.5, 1.0),
+                    _ => (1.0, 1.0, 1.0),
+                };
+                let ratio = small / large;
+                let denominator = (small * scale).mul_add(ratio, large * scale);
+                Divisor { by_real, ratio, denominator, before, after }
             }
         }
     };

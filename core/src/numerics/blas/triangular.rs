@@ -167,7 +167,7 @@ pub fn solve<T: ScalarArithmetic>(uplo: Uplo, diag: Diag, alpha: T, t: impl Fn(u
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
-    use crate::element::{Complex, Complex64};
+    use crate::element::{Complex, Complex32, Complex64};
 
     /// Solving undoes multiplying, for exact numbers, in both triangles, and reads nothing outside.
     #[test]
@@ -219,5 +219,57 @@ mod tests {
         assert!(Complex64::divide(z(1.0, 1.0), z(0.0, 0.0)).re.is_nan());
         let large = z(1e300, 1e300);
         assert_eq!(Complex64::divide(large, large), z(1.0, 0.0));
+    }
+
+    /// Powers of 2 in front of both numbers are one in front of the quotient, to the bit, for divisors at the ends of
+    /// the range.
+    #[test]
+    fn complex_quotients_scale() {
+        // In two steps: the power itself may be out of range.
+        let by = |x: f64, exponent: i32| x * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
+        let scaled = |z: Complex64, exponent: i32| Complex64::new(by(z.re, exponent), by(z.im, exponent));
+        let numbers = [(1.3, -0.7), (0.1, 1.9), (-1.0, 0.0), (0.0, 1.5)].map(|(re, im)| Complex64::new(re, im));
+        let divisors = [(3.0, 2.0), (-2.0, 3.0), (3.0, -3.0), (0.0, 1.0), (1.0, 0.0)];
+        for b in divisors.map(|(re, im)| Complex64::new(re, im)) {
+            for (of_b, of_a) in [(-1074, -960), (-1073, -1000), (-1024, -20), (1022, 1023), (1021, 1020), (1022, 10)] {
+                for a in numbers {
+                    let got = Complex64::divide(scaled(a, of_a), scaled(b, of_b));
+                    assert_eq!(got, scaled(Complex64::divide(a, b), of_a - of_b), "{a} · 2^{of_a} / {b} · 2^{of_b}");
+                }
+            }
+        }
+        let z = Complex64::new;
+        let (tiny, most) = (z(1e-310, 0.0), z(1.5e308, 1.5e308));
+        assert_eq!(Complex64::divide(most, most), z(1.0, 0.0));
+        // What overflows takes no other part with it.
+        assert_eq!(Complex64::divide(z(1e300, 0.0), tiny), z(f64::INFINITY, 0.0));
+    }
+
+    /// Single precision at every pair of exponents, against `f64`, in which nothing of it overflows or vanishes.
+    #[test]
+    fn complex_quotients_at_every_scale() {
+        let number = |re: f64, im: f64, exponent: i32| {
+            let scale = 2f64.powi(exponent);
+            Complex::new((re * scale) as f32, (im * scale) as f32)
+        };
+        let wide = |z: Complex32| Complex64::new(z.re.into(), z.im.into());
+        let size = |z: Complex64| z.re.hypot(z.im);
+        let (unit, smallest) = (2f64.powi(-24), 2f64.powi(-149));
+        for i in (-149..=126).step_by(3) {
+            for j in (-149..=127).step_by(2) {
+                for (a, b) in [([1.3, -0.9], [1.8, 1.7]), ([0.2, 1.5], [-1.25, 1.99]), ([1.9, 1.9], [1.0, -1e-20])] {
+                    let (a, b) = (number(a[0], a[1], i), number(b[0], b[1], j));
+                    let (x, y) = (wide(a), wide(b));
+                    let exact = x * y.conj() / (y.re * y.re + y.im * y.im);
+                    if size(exact) > f64::from(f32::MAX) / 2.0 || size(x) > f64::from(f32::MAX) / 2.0 {
+                        continue;
+                    }
+                    let error = size(wide(Complex32::divide(a, b)) - exact);
+                    // The sum above the line may be a denormal, and the quotient too.
+                    let lost = smallest / size(y) + smallest;
+                    assert!(error <= 8.0 * unit * size(exact) + 2.0 * lost, "{a} / {b}: {error:e} of {exact}");
+                }
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::{DIAGONALS, LAYOUTS, OPS, TRIANGLES, for_scalars, shape, triangle};
 use crate::execute::level1::fixture::{Guarded, Random, Sample, assert_bits, on_each_device};
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic, triangular};
 use warpwave_core::operation::{TriangularMatrix, TriangularProduct};
-use warpwave_core::{Complex64, Diag, Op, Operation, Precision, ScalarValue, Side, Uplo};
+use warpwave_core::{Complex32, Complex64, Diag, Op, Operation, Precision, ScalarValue, Side, Uplo};
 
 trait Tested: Sample + ScalarArithmetic + GemmArithmetic<Compute = Self> {}
 impl<T: Sample + ScalarArithmetic + GemmArithmetic<Compute = T>> Tested for T {}
@@ -197,4 +197,49 @@ fn large_ones_are_the_definition() {
         let small = |random: &mut Random| f64::ordinary(random) * 0.01;
         Case { rows: 400, cols: 20, ..base }.check::<f64>(&mut random, small);
     }
+}
+
+/// Divisors at both ends of the range are the definition's too, in either part.
+fn extremes<T: Tested>(least: f64, most: f64) {
+    let ends =
+        [(3.0 * least, 2.0 * least), (-least, 5.0 * least), (most, most), (0.1, -most), (least, 0.0), (1.0, most)];
+    let numbers = [(1.0, -2.0), (0.75 * most, most), (least, -3.0 * least), (most, 0.0)];
+    let (n, m) = (ends.len(), 35);
+    let shapes = [shape(n, n, LAYOUTS[0]), shape(n, m, LAYOUTS[1])];
+    let diagonal = |place: usize| match place % n == place / n {
+        true => T::of(ends[place % n].0, ends[place % n].1),
+        false => T::ZERO,
+    };
+    let a: Vec<T> = (0..n * n).map(diagonal).collect();
+    let b: Vec<T> = (0..n * m).map(|i| numbers[i / n % numbers.len()]).map(|(re, im)| T::of(re, im)).collect();
+    for op in [Op::N, Op::C] {
+        let mut expected = b.clone();
+        for x in expected.chunks_exact_mut(n) {
+            let element = |i: usize, j: usize| triangular::triangular(Diag::NonUnit, op, i, j, |i, j| a[i + j * n]);
+            triangular::solve(triangular::transposed(Uplo::Lower, op), Diag::NonUnit, T::ONE, element, x);
+        }
+        on_each_device(|run| {
+            let (mut a, mut b) = (Guarded::matrices(&a, shapes[0], 0), Guarded::matrices(&b, shapes[1], 0));
+            run(Operation::Trsm(TriangularProduct {
+                side: Side::Left,
+                alpha: ScalarValue::new(T::ONE),
+                a: TriangularMatrix { uplo: Uplo::Lower, op, diag: Diag::NonUnit, matrix: a.operand(shapes[0]) },
+                b: b.operand(shapes[1]),
+                batch: 1,
+                strides: [0; 2],
+                precision: Precision::Strict,
+            }));
+            assert_bits(&b.values(), &expected, format!("{op}"));
+        });
+    }
+}
+
+#[test]
+fn divisors_at_the_ends_of_the_range() {
+    let (least, most) = (2f64.powi(-149), f64::from(f32::MAX));
+    extremes::<f32>(least, most);
+    extremes::<Complex32>(least, most);
+    let (least, most) = (f64::from_bits(1), f64::MAX);
+    extremes::<f64>(least, most);
+    extremes::<Complex64>(least, most);
 }

@@ -1,7 +1,7 @@
 //! What is done with the elements of one step of a slab: the real parts of all vectors, then the imaginary parts, if there are any.
 
 use crate::execute::gemm::{Microkernel, Register};
-use warpwave_core::numerics::blas::ScalarArithmetic;
+use warpwave_core::numerics::blas::Divisor;
 use warpwave_core::{Complex32, Complex64};
 
 /// Arithmetic on steps of `H` registers `R`. For all of it the processor has to have the register, and the steps their length.
@@ -127,24 +127,26 @@ macro_rules! complex {
             unsafe fn divide_step<R: Register<Part = $r>, const H: usize>(by: Option<$t>, x: &mut [$r]) {
                 debug_assert!(x.len() >= 2 * H * R::LANES);
                 // The quotient of the definition, with what depends on the divisor alone found once.
-                let wide = by.is_some_and(|by| by.re.abs() >= by.im.abs());
-                let (large, small) = by.map_or((1.0, 0.0), |by| if wide { (by.re, by.im) } else { (by.im, by.re) });
-                let ratio = small / large;
-                let denominator = <$r as ScalarArithmetic>::mul_add(small, ratio, large);
+                let divisor = by.map(Divisor::<$r>::new);
                 // SAFETY: the caller's promise.
                 unsafe {
-                    let (ratio, denominator) = (R::splat(ratio), R::splat(denominator));
                     for h in 0..H {
                         let (re, im) = (x.as_mut_ptr().add(h * R::LANES), x.as_mut_ptr().add((H + h) * R::LANES));
                         let (x_re, x_im) = (R::load(re), R::load(im));
-                        let (new_re, new_im) = match by {
+                        let (new_re, new_im) = match divisor {
                             None => (x_re, x_im),
-                            Some(_) => {
-                                let (above_re, above_im) = match wide {
+                            Some(Divisor { by_real, ratio, denominator, before, after }) => {
+                                let (ratio, denominator) = (R::splat(ratio), R::splat(denominator));
+                                let (before, after) = (R::splat(before), R::splat(after));
+                                let (x_re, x_im) = (R::mul(x_re, before), R::mul(x_im, before));
+                                let (above_re, above_im) = match by_real {
                                     true => (R::mul_add(x_im, ratio, x_re), R::neg_mul_add(x_re, ratio, x_im)),
                                     false => (R::mul_add(x_re, ratio, x_im), R::mul_add(x_im, ratio, x_re.neg())),
                                 };
-                                (R::div(above_re, denominator), R::div(above_im, denominator))
+                                (
+                                    R::mul(R::div(above_re, denominator), after),
+                                    R::mul(R::div(above_im, denominator), after),
+                                )
                             }
                         };
                         new_re.canonical().store(re);
