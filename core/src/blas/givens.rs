@@ -144,9 +144,11 @@ macro_rules! rotate {
                 }
                 let (f1, g1) = (largest(f), largest(g));
                 if f == zero {
-                    // Of a number with one part the modulus needs no square root.
+                    // Of a number with one part the modulus needs no square root. The sum, unlike a maximum, keeps a
+                    // NaN.
                     let (s, r) = if g.re == 0.0 || g.im == 0.0 {
-                        (g.conj() / g1, g1)
+                        let modulus = g.re.abs() + g.im.abs();
+                        (g.conj() / modulus, modulus)
                     } else if g1 > root_min && g1 < (SAFE_MAX / 2.0).sqrt() {
                         let d = square(g).sqrt();
                         (g.conj() / d, d)

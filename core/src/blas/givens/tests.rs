@@ -191,9 +191,12 @@ fn nan_goes_through() {
     for got in [rotg(nan, 1.0), rotg(1.0, nan), rotg(nan, nan)] {
         assert!(got.c.is_nan() && got.s.is_nan() && got.r.is_nan(), "{got:?}");
     }
-    for (f, g) in [((nan, 1.0), (1.0, 1.0)), ((1.0, 1.0), (1.0, nan)), ((1.0, nan), (0.5, 0.0))] {
+    let pairs =
+        [((nan, 1.0), (1.0, 1.0)), ((1.0, 1.0), (1.0, nan)), ((1.0, nan), (0.5, 0.0)), ((nan, 0.0), (0.0, 1.0))];
+    let beside_zero = [(nan, 0.0), (0.0, nan), (nan, 1.0), (nan, nan)].map(|g| ((0.0, 0.0), g));
+    for (f, g) in pairs.into_iter().chain(beside_zero) {
         let got = rotg(Complex64::new(f.0, f.1), Complex64::new(g.0, g.1));
-        assert!(got.r.re.is_nan() && got.s.re.is_nan(), "{got:?}");
+        assert!(got.r.re.is_nan() && got.s.re.is_nan(), "{f:?} {g:?}: {got:?}");
     }
     assert!(rotg(nan, 0.0).r.is_nan());
 }
