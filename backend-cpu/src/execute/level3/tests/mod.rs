@@ -1,6 +1,7 @@
 //! Level 3 against the definitions, bit for bit, and with `Strict` exact integers: every triangle, side and layout, with poison in
 //! what must not be read.
 
+mod batches;
 mod symmetric;
 mod triangular;
 
