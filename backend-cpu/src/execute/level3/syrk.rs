@@ -5,6 +5,7 @@ use crate::execute::gemm::{
 };
 use crate::execute::level1::{GRAIN, match_scalar};
 use crate::execute::scratch::zeroed;
+use crate::simd::vectorize;
 use crate::workers::Workers;
 use gemm::Parallelism;
 use std::ops::Range;
@@ -47,9 +48,12 @@ where
             if alpha == Numeric::ZERO || a.cols == 0 {
                 scale(workers, uplo, c, |i, j, c| triangular::herk_scale(beta, c, i == j));
             } else {
-                let of = |real| T::scale(real, T::ONE);
+                // Other real scalars than these, made complex ones, would multiply an infinity by an imaginary part of
+                // 0.
+                let plain = alpha == Numeric::ONE && (beta == Numeric::ZERO || beta == Numeric::ONE);
+                let scalars = plain.then(|| [alpha, beta].map(|real| T::scale(real, T::ONE)));
                 let ending = Hermitian { uplo, alpha, beta };
-                multiply_triangle(workers, update.precision, [of(alpha), of(beta)], [a, other, c], uplo, ending)?;
+                multiply_triangle(workers, update.precision, scalars, [a, other, c], uplo, ending)?;
             }
         } else {
             let (Some(alpha), Some(beta)) = (update.alpha.get::<T>(), update.beta.get::<T>()) else {
@@ -59,7 +63,7 @@ where
                 scale(workers, uplo, c, |_, _, c| blas::scale(beta, c));
             } else {
                 let ending = Symmetric { uplo, alpha, beta };
-                multiply_triangle(workers, update.precision, [alpha, beta], [a, other, c], uplo, ending)?;
+                multiply_triangle(workers, update.precision, Some([alpha, beta]), [a, other, c], uplo, ending)?;
             }
         }
     }
@@ -92,11 +96,11 @@ unsafe fn scale<T: ScalarArithmetic>(
 
 /// # Safety
 /// The dimensions agree, and the one that is summed over is not 0; `a` and `b` may be read, and the triangle of `c` written.
-/// `ending` ends in the triangle as `alpha` and `beta` say.
+/// `ending` ends in the triangle, and beside the diagonal as `alpha` and `beta` in `scalars` do, if there are any.
 unsafe fn multiply_triangle<T: Microkernel, E: Ending<T>>(
     workers: &Workers,
     precision: Precision,
-    scalars: [T; 2],
+    scalars: Option<[T; 2]>,
     [a, b, c]: [Matrix<T>; 3],
     uplo: Uplo,
     ending: E,
@@ -110,14 +114,15 @@ unsafe fn multiply_triangle<T: Microkernel, E: Ending<T>>(
         return unsafe { reproducible(workers, [a, b, c], ending) };
     }
     let blocks = n.div_ceil(BLOCK);
-    let mut sums = zeroed::<T>(n.saturating_mul(BLOCK.min(n)))?;
-    let room = Matrix::dense(sums.as_mut_ptr(), n, BLOCK.min(n), true);
-    // SAFETY: the caller's promise. Every block has rows of the room of its own.
+    let width = BLOCK.min(n);
+    let mut sums = zeroed::<T>(n.saturating_mul(width))?;
+    let room = Matrix::dense(sums.as_mut_ptr(), n, width, true);
+    // SAFETY: the caller's promise. Every block on the diagonal has rows of the room of its own, and so has every
+    // square beside it, which is as high and wide together as it has rows there.
     unsafe {
-        each(workers, blocks, BLOCK * BLOCK * a.cols, |block, parallelism| {
-            let part = block * BLOCK..n.min((block + 1) * BLOCK);
-            let sums = room.block(part.start, 0, part.len(), part.len());
-            diagonal(part, [a, b, c], sums, &ending, parallelism);
+        each(workers, blocks, BLOCK * BLOCK * a.cols, |index, parallelism| {
+            let part = index * BLOCK..n.min((index + 1) * BLOCK);
+            block(uplo, part.clone(), part.clone(), [a, b, c], room.at(part.start, 0), &ending, parallelism);
         });
         // Beside the diagonal: squares of twice the order each time, between two blocks of the order before.
         let mut order = BLOCK;
@@ -129,10 +134,20 @@ unsafe fn multiply_triangle<T: Microkernel, E: Ending<T>>(
                     return;
                 }
                 let (rows, cols) = if uplo == Uplo::Lower { (second, first) } else { (first, second) };
-                let a = a.block(rows.start, 0, rows.len(), a.cols);
-                let b = b.block(0, cols.start, b.rows, cols.len());
-                let c = c.block(rows.start, cols.start, rows.len(), cols.len());
-                multiply(scalars[0], a, b, scalars[1], c, parallelism);
+                if let Some([alpha, beta]) = scalars {
+                    let (a, b) =
+                        (a.block(rows.start, 0, rows.len(), a.cols), b.block(0, cols.start, b.rows, cols.len()));
+                    multiply(alpha, a, b, beta, c.block(rows.start, cols.start, rows.len(), cols.len()), parallelism);
+                    return;
+                }
+                // Strips across what is contiguous in `c`, for which there is room.
+                let (by_rows, room, at) = (c.by_rows(), (rows.len() + cols.len()) * width, room.at(start, 0));
+                let (strips, along) = if by_rows { (rows, cols) } else { (cols, rows) };
+                for strip in strips.clone().step_by(room / along.len()) {
+                    let strip = strip..strips.end.min(strip + room / along.len());
+                    let (rows, cols) = if by_rows { (strip, along.clone()) } else { (along.clone(), strip) };
+                    block(uplo, rows, cols, [a, b, c], at, &ending, parallelism);
+                }
             });
             order *= 2;
         }
@@ -150,27 +165,49 @@ fn each(workers: &Workers, count: usize, work: usize, body: impl Fn(usize, Paral
     }
 }
 
-/// A block on the diagonal: the sums of all of it in `sums`, and those of the triangle ended.
+/// A block: the sums of all of it in the memory at `sums`, and those of the triangle ended.
 ///
 /// # Safety
-/// As for [`multiply_triangle`]; `sums` is as large as the block, and may be written.
-unsafe fn diagonal<T: Microkernel, E: Ending<T>>(
-    part: Range<usize>,
+/// As for [`multiply_triangle`]; there is room for the block at `sums`, which may be written.
+unsafe fn block<T: Microkernel, E: Ending<T>>(
+    uplo: Uplo,
+    rows: Range<usize>,
+    cols: Range<usize>,
     [a, b, c]: [Matrix<T>; 3],
-    sums: Matrix<T>,
+    sums: *mut T,
     ending: &E,
     parallelism: Parallelism,
 ) {
-    let a = a.block(part.start, 0, part.len(), a.cols);
-    let b = b.block(0, part.start, b.rows, part.len());
+    let a = a.block(rows.start, 0, rows.len(), a.cols);
+    let b = b.block(0, cols.start, b.rows, cols.len());
+    // Along what is contiguous in `c`, as the sums then are.
+    let by_rows = c.by_rows();
+    let sums = Matrix::dense(sums, rows.len(), cols.len(), by_rows);
+    let (runs, along) = if by_rows { (rows.clone(), cols.clone()) } else { (cols.clone(), rows.clone()) };
     // SAFETY: the caller's promise.
-    unsafe {
-        multiply(T::ONE, a, b, T::ZERO, sums, parallelism);
-        for (row, i) in part.clone().enumerate() {
-            for (col, j) in part.clone().enumerate().filter(|&(_, j)| ending.changes(i, j)) {
-                let old = if ending.reads() { c.get(i, j) } else { T::ZERO };
-                c.set(i, j, ending.end(i, j, sums.get(row, col), old));
+    unsafe { multiply(T::ONE, a, b, T::ZERO, sums, parallelism) };
+    vectorize(
+        #[inline(always)]
+        || {
+            for run in runs.clone() {
+                let inside = match (uplo == Uplo::Lower) == by_rows {
+                    true => along.start..along.end.min(run + 1),
+                    false => along.start.max(run)..along.end,
+                };
+                let at = |along: usize| if by_rows { (run, along) } else { (along, run) };
+                let (i, j) = at(inside.start);
+                // SAFETY: elements of the triangle that follow each other, which the caller lets us write, and their
+                // sums.
+                let (sums, c) = unsafe {
+                    (
+                        std::slice::from_raw_parts(sums.at(i - rows.start, j - cols.start), inside.len()),
+                        std::slice::from_raw_parts_mut(c.at(i, j), inside.len()),
+                    )
+                };
+                for ((c, &sum), (i, j)) in c.iter_mut().zip(sums).zip(inside.map(at)) {
+                    *c = ending.end(i, j, sum, if ending.reads() { *c } else { T::ZERO });
+                }
             }
-        }
-    }
+        },
+    );
 }

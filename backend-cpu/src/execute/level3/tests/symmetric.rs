@@ -196,3 +196,48 @@ fn herk_makes_the_diagonal_real() {
         });
     }
 }
+
+/// Real scalars multiply real numbers, whatever is infinite, beside the diagonal as on it.
+#[test]
+fn herk_scales_by_real_numbers() {
+    type Z = warpwave_core::Complex64;
+    let (n, k) = (130, 1);
+    for (old, alpha, beta) in [
+        (Z::new(f64::INFINITY, 1.0), 1.0, 2.0),
+        (Z::new(f64::INFINITY, 1.0), 1.0, 1.0),
+        (Z::new(1.0, f64::NEG_INFINITY), 0.5, -1.0),
+        (Z::new(1e308, 1.0), 1.0, 10.0),
+        (Z::new(1e308, 1.0), 3.0, 0.0),
+    ] {
+        for (uplo, layout) in TRIANGLES.into_iter().flat_map(|uplo| LAYOUTS.map(|layout| (uplo, layout))) {
+            let shapes = [shape(n, k, LAYOUTS[0]), shape(n, n, layout)];
+            let left = |i: usize| Z::new(1.0, (i % 3) as f64);
+            let one = |place: usize| {
+                let (i, j) = (place % n, place / n);
+                let right = |_| left(j).conj();
+                match triangular::stored(uplo, i, j) {
+                    true => triangular::herk(k, alpha, |_| left(i), right, beta, old, i == j),
+                    false => old,
+                }
+            };
+            let expected: Vec<Z> = (0..n * n).map(one).collect();
+            for precision in [Precision::Strict, Precision::Fast, Precision::Reproducible] {
+                on_each_device(|run| {
+                    let mut a = Guarded::matrices(&(0..n).map(left).collect::<Vec<_>>(), shapes[0], 0);
+                    let mut c = Guarded::matrices(&vec![old; n * n], shapes[1], 0);
+                    run(Operation::Syrk(RankUpdate {
+                        hermitian: true,
+                        uplo,
+                        op: Op::N,
+                        alpha: ScalarValue::new(alpha),
+                        a: a.operand(shapes[0]),
+                        beta: ScalarValue::new(beta),
+                        c: c.operand(shapes[1]),
+                        precision,
+                    }));
+                    assert_bits(&c.values(), &expected, format!("{uplo} {layout:?} {alpha} {beta} {precision}"));
+                });
+            }
+        }
+    }
+}
