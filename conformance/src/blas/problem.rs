@@ -147,7 +147,8 @@ impl<T: Factors> Problem<T> {
         } as f64;
         let inner = factor * steps * unit * size;
         // What underflows in a sum is multiplied by alpha.
-        inner + output * (result + inner) + steps * T::TINY * self.alpha.values()[0].abs().max(1.0)
+        let underflow = factor * steps * T::TINY * Pair::new(self.alpha.values()).modulus().max(1.0);
+        inner + output * (result + inner) + underflow
     }
 }
 

@@ -185,7 +185,7 @@ impl<T: Scalars> System<T> {
                     residual = residual - matrix[i * n + k] * x[k];
                     size += matrix[i * n + k].modulus() * x[k].modulus();
                 }
-                let bound = factor * steps * unit * size + steps * T::TINY * largest.max(1.0);
+                let bound = factor * steps * (unit * size + T::TINY * largest.max(1.0));
                 case.error("the residual", index * n + i, residual.modulus(), bound)?;
             }
         }

@@ -28,7 +28,8 @@ impl Class {
     }
 }
 
-/// How far a result may be from the definition.
+/// How far a result may be from the definition. A bound holds where no product, sum or quotient on the way overflows;
+/// `η` is the smallest denormal of the result's type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
     /// Not at all: the bits of the definition.
@@ -36,19 +37,21 @@ pub enum Bound {
     /// This many units in the last place.
     Ulp(f64),
     /// Each element of `C = α·A·B + β·C₀`, with `k` the dimension summed over:
-    /// `|C − Ĉ| ≤ factor · (k + 2) · unit · (|α||A||B| + |β||C₀|) + output · |C|`, and an underflow of `k + 2` times the smallest
-    /// denormal (Rump and Jeannerod's form of the bound, which needs no condition on `k · unit`).
+    /// `|C − Ĉ| ≤ factor · (k + 2) · (unit · (|α||A||B| + |β||C₀|) + η · max(1, |α|)) + output · |C|`
+    /// (Rump and Jeannerod's form of the bound, which needs no condition on `k · unit`). The term of `η` is for underflow:
+    /// what is lost in a sum is multiplied by `α`.
     Dot {
-        /// 1 for real types; 2√2 for complex ones, whose product has two roundings in each part.
+        /// 1 for real types; 2√2 for complex ones, whose product has two roundings in each part. It covers their
+        /// underflow too, which is `√2 · η` in a step at most.
         factor: f64,
         /// The unit roundoff of operands and accumulation, whichever is coarser.
         unit: f64,
         /// The unit roundoff of the result's type, where it is narrower than the accumulation; else 0.
         output: f64,
     },
-    /// Each element of the residual of a solution `X̂` of `T·X = α·B`, with `n` the order of `T`:
-    /// `|α·B − T·X̂| ≤ factor · (n + 2) · unit · (|T||X̂| + |α||B|)`, and an underflow of `n + 2` times the smallest denormal, times
-    /// the largest element of `T` (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., theorem 8.5).
+    /// Each element of the residual of a solution `X̂` of `T·X = α·B`, with `n` the order of `T` and `t` its element of the
+    /// largest magnitude: `|α·B − T·X̂| ≤ factor · (n + 2) · (unit · (|T||X̂| + |α||B|) + η · max(1, |t|))`
+    /// (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., theorem 8.5).
     Backward {
         /// 1 for real types; 2√2 for complex ones.
         factor: f64,
@@ -73,7 +76,9 @@ pub enum NanRule {
     Unordered,
     /// The first NaN is the result.
     First,
-    /// A result is NaN where the definition's is; sign and payload are open.
+    /// A result is NaN where the definition's is; sign and payload are open. Where a scalar, an operand, a product or a
+    /// sum is infinite, either part of a complex result may be NaN or not; and so may a real result where a sum
+    /// overflows.
     Any,
 }
 
@@ -154,7 +159,7 @@ fn describe(kind: OperationKind) -> (Nature, fn(DType) -> bool) {
         K::Gather | K::Scatter | K::Compact | K::Permute => (Nature::Bits, any),
         K::Sort | K::SortPairs => (Nature::Bits, real),
         K::Random => (Nature::Bits, real),
-        K::Histogram => (Nature::Index, DType::is_integer),
+        K::Histogram => (Nature::Count, DType::is_integer),
         K::InclusiveSum | K::InclusiveProd | K::ExclusiveSum | K::ExclusiveProd => (Nature::Arithmetic, any),
         K::InclusiveMin | K::InclusiveMax | K::ExclusiveMin | K::ExclusiveMax => (Nature::Choice, real),
         K::Mean | K::MeanRows | K::MeanCols => (Nature::Arithmetic, gemm),

@@ -5,8 +5,9 @@
 //!
 //! # Classes
 //! - **R, reproducible**: the same bits on every device. All operations but those below.
-//! - **B, bounded**: [`gemv` and `gemm`](blas) with [`Precision::Strict`](crate::Precision::Strict) or `Fast`, which a vendor's
-//!   library may serve: within the error bound of [`contract::Bound::Dot`].
+//! - **B, bounded**: `gemv`, and [levels 2 and 3](blas) but for `ger`, `gerc`, `syr` and `her`, with
+//!   [`Precision::Strict`](crate::Precision::Strict) or `Fast`, which a vendor's library may serve: within the error
+//!   bound of [`contract::Bound::Dot`], and for solutions that of [`contract::Bound::Backward`].
 //! - **U, ulp**: a vendor's or a platform's function under a name of its own, within a number of units in the last place.
 //!
 //! # Floating point
@@ -64,7 +65,8 @@
 //! smallest +∞ or the largest integer, and the largest −∞ or the smallest integer.
 //!
 //! [`mean`](reduction::mean) divides the sum before that last rounding. [`argmin`](reduction::argmin) and
-//! [`argmax`](reduction::argmax) give the first of equals, and the first NaN before any number; of nothing, `u64::MAX`.
+//! [`argmax`](reduction::argmax) give the first of equals, −0 being smaller than +0, and the first NaN before any
+//! number; of nothing, `u64::MAX`.
 //!
 //! # Gather, scatter, histograms
 //! An index that is negative or past the end touches nothing: what it would have gathered is 0, what it would have scattered or
