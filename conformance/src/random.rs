@@ -20,7 +20,10 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
         let dtype = row.dtype;
         checks.push(Check::of_row("random", row.kind, dtype, None, move |session| one(session, dtype)));
     }
-    checks.push(Check::new("random.known_answers", |session| session.once(Lane::Exact, known_answers)));
+    let answers = Check::new("random.known_answers", |session| session.once(Lane::Exact, known_answers));
+    let types = [DType::U8, DType::I16, DType::U32, DType::U64, DType::F32, DType::F64];
+    let needs = [OperationKind::Fill, OperationKind::Random];
+    checks.push(types.into_iter().fold(answers, |check, dtype| check.needing(dtype, needs)));
     checks.push(Check::new("random.statistics", statistics::check));
 }
 

@@ -266,9 +266,11 @@ fn calls(
 pub(super) fn check<T: Factors, D: Device>(session: &mut Session<'_, D>, row: &Row) -> Verdict {
     let level = session.level();
     let precision = row.precision.unwrap_or(Precision::Strict);
-    known::gemm::<T, D>(session, row)?;
     let reproducible = row.class == Class::Reproducible;
     let listed = row.kind == OperationKind::GemmBatched;
+    if !listed {
+        known::gemm::<T, D>(session, row)?;
+    }
     // Each product of a list is one of `gemm`, which has its own row: what is new is that the right matrices are found.
     let of = |smoke: u32| Counts::of(if listed { smoke.div_ceil(4) } else { smoke });
     let defined = |case: &mut Case<'_, D>, problem: &Problem<T>, got: &[T]| match reproducible {

@@ -42,14 +42,12 @@ fn place(len: usize) -> Range<usize> {
     FRONT..FRONT + len
 }
 
+/// A call with an output.
+type Call<'a, T, D> = dyn Fn(&<D as Device>::Stream, &mut ViewMut<'_, T, D>) -> Result<()> + 'a;
+
 /// Runs a call with an output of `len` elements amid poison, and compares with a cycle, and what lies around with what was
 /// there.
-fn output<T: Sample, D: Device>(
-    case: &mut Case<'_, D>,
-    len: usize,
-    want: &Cycle<T>,
-    call: &dyn Fn(&D::Stream, &mut ViewMut<'_, T, D>) -> Result<()>,
-) -> Verdict {
+fn output<T: Sample, D: Device>(case: &mut Case<'_, D>, len: usize, want: &Cycle<T>, call: &Call<'_, T, D>) -> Verdict {
     let mut buffer = case.stream().from_slice(&vec![T::poison(); len + 2 * FRONT])?;
     call(case.stream(), &mut buffer.slice_mut(place(len))?)?;
     let got = case.read(&buffer)?;

@@ -6,11 +6,13 @@ use crate::{Check, Counts, Failure, Session, Verdict};
 use proptest::prelude::*;
 use std::sync::mpsc::channel;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Device, Stream};
+use warpwave_core::{DType, Device, OperationKind, Stream};
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     checks.push(check("temporaries", temporaries));
-    checks.push(check("dropped_buffers", dropped_buffers));
+    checks.push(
+        check("dropped_buffers", dropped_buffers).needing(DType::U16, [OperationKind::Fill, OperationKind::Copy]),
+    );
     checks.push(check("dropped_in_flight", dropped_in_flight));
     checks.push(check("outlives_device", outlives_device));
     checks.push(check("memory", memory));

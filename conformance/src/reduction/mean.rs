@@ -26,7 +26,8 @@ where
     };
     session.cases(Lane::Exact, counts, inputs(axis, level), integers)?;
     session.each(Lane::Exact, large::shapes(level, T::DTYPE, axis), |case, (rows, cols)| {
-        integers(case, (Matrix::new(1, rows, cols, 1, Layout::RowMajor), 5))
+        let layout = if axis == Axis::Whole { Layout::ColumnMajor } else { Layout::RowMajor };
+        integers(case, (Matrix::new(1, rows, cols, 1, layout), 5))
     })?;
     session.cases(Lane::Poison, counts, inputs(axis, level), |case, (at, seed)| {
         let mut random = Random::new(seed);

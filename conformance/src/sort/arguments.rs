@@ -4,13 +4,14 @@ use crate::case::Case;
 use crate::check::Check;
 use crate::failure::Verdict;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Device, Sort, SortOptions, Stream};
+use warpwave_core::{DType, Device, OperationKind, Sort, SortOptions, Stream};
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
-    checks.push(Check::new("sort.arguments", |session| {
+    let arguments = Check::new("sort.arguments", |session| {
         session.once(Lane::Exact, refused)?;
         session.once(Lane::Exact, ranges)
-    }));
+    });
+    checks.push(arguments.needing(DType::U16, [OperationKind::Sort, OperationKind::SortPairs]));
 }
 
 fn refused<D: Device>(case: &mut Case<'_, D>) -> Verdict {

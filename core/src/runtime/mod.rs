@@ -18,7 +18,8 @@
 //! **Graphs** touch memory that nobody has borrowed. So recording marks a block as shared, and whoever touches a shared block first
 //! [claims](claim) its bytes. **Peers** have their memory copied in the order of both devices: see [`peer`].
 //!
-//! No lock is held across a call of the backend. A single stream never records or waits.
+//! No lock is held across a call of the backend. A single stream never waits, and records an event only where it has touched a block in
+//! more than a thousand pieces, to find out which of them it need not remember.
 
 mod block;
 mod claim;

@@ -149,7 +149,11 @@ impl<B: Backend> Inner<B> {
         let mut needed: Vec<(StreamId, Ticket)> = Vec::new();
         for access in accesses {
             let (start, end) = if self.keeps(Step::ByteRange) { (access.start, access.end) } else { (0, usize::MAX) };
-            access.block.tracker.lock().conflicts((stream.id, start, end, access.write), waited, &mut needed);
+            let tracker = access.block.tracker.lock();
+            // On inline streams it always is.
+            if !tracker.is_empty() {
+                tracker.conflicts((stream.id, start, end, access.write), waited, &mut needed);
+            }
         }
         let is_gone = |&(other, _): &(StreamId, Ticket)| self.stream(other).is_none();
         let gone: Vec<_> = needed.iter().copied().filter(is_gone).map(|(other, _)| (other, Ticket::MAX)).collect();

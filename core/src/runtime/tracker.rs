@@ -103,7 +103,7 @@ impl Tracker {
             self.replace(&new, precedes);
         }
         self.recent.push(new);
-        if self.recent.len() <= RECENT {
+        if self.recent.len() < RECENT {
             return false;
         }
         self.settle();

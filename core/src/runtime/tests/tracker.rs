@@ -139,8 +139,8 @@ fn it_grows_with_the_pieces_and_not_with_the_accesses() {
         let entry = Entry { stream: 1, ticket: ticket + 1, start: 10 * piece, end: 10 * (piece + 1), write: true };
         tracker.insert(entry, |stream, _| stream == 1);
     }
-    // Some are still as they came.
-    assert!(tracker.size() < 70, "{}", tracker.size());
+    // Some are still as they came, and what they replace is there.
+    assert!(tracker.size() < 140, "{}", tracker.size());
     tracker.insert(Entry { stream: 2, ticket: 1, start: 0, end: 3000, write: true }, |_, _| true);
     assert_eq!((tracker.size(), tracker.newest()), (1, vec![(2, 1)]));
 }
