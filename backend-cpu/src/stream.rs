@@ -12,7 +12,7 @@ use crate::workers::{FloatMode, Workers};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use warpwave_core::operation::Ptr;
 use warpwave_core::{Error, ErrorKind, HostFn, Node, Operation, Result, Transfer};
 
@@ -56,6 +56,24 @@ pub(crate) enum Work {
     Mark(Marker),
     /// Waits for another stream's marker.
     Wait(Marker),
+}
+
+/// About what the system takes to wake a thread, which is longer than many a piece of work: for so long it is better to look out for
+/// what is to come than to sleep.
+const PATIENCE: Duration = Duration::from_micros(50);
+
+/// Waits a moment for `ready`, and lets other threads of this processor run meanwhile. Returns whether it came.
+fn look_out(ready: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if ready() {
+            return true;
+        }
+        if start.elapsed() >= PATIENCE {
+            return false;
+        }
+        std::thread::yield_now();
+    }
 }
 
 /// What an asynchronous stream's thread shares with those who enqueue. The thread keeps it alive.
@@ -155,7 +173,7 @@ impl Queue {
 
     /// Waits until the work of this number, and all before it, has ended.
     pub(crate) fn wait_for(&self, number: u64) {
-        if self.ended.load(Ordering::Acquire) >= number {
+        if look_out(|| self.ended.load(Ordering::Acquire) >= number) {
             return;
         }
         // Sequentially consistent, as in `has_ended`: either this thread sees the number, or the other sees this one wait.
@@ -204,6 +222,10 @@ impl Queue {
     /// Exchanges the empty `batch` for all that is queued; waits until there is something. `false`: the stream was
     /// closed, and all its work has been done.
     fn take(&self, batch: &mut Vec<Work>) -> bool {
+        look_out(|| {
+            let state = lock(&self.state);
+            state.closed || !state.work.is_empty()
+        });
         let mut state = lock(&self.state);
         while state.work.is_empty() {
             if state.closed {
