@@ -56,9 +56,9 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// `smoke` cases, ten times as many at the full level and a hundred times at the exhaustive one.
+    /// `smoke` cases, four times as many at the full level and forty times at the exhaustive one.
     pub const fn of(smoke: u32) -> Self {
-        Counts { smoke, full: smoke.saturating_mul(10), exhaustive: smoke.saturating_mul(100) }
+        Counts { smoke, full: smoke.saturating_mul(4), exhaustive: smoke.saturating_mul(40) }
     }
 
     /// The same number at each level.
