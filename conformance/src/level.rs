@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn counts_grow_with_the_level_and_do_not_overflow() {
         let counts = Counts::of(3);
-        assert_eq!(Level::ALL.map(|level| counts.at(level)), [3, 30, 300]);
+        assert_eq!(Level::ALL.map(|level| counts.at(level)), [3, 12, 120]);
         assert_eq!(Counts::of(u32::MAX).at(Level::Exhaustive), u32::MAX);
         assert_eq!(Level::ALL.map(|level| Counts::fixed(5).at(level)), [5, 5, 5]);
     }
