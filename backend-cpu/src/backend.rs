@@ -66,12 +66,19 @@ impl Default for CpuBackend {
     }
 }
 
-// SAFETY: memory is zeroed, aligned and disjoint (`Memory::allocate`) and freed only by `free`. Inline work has ended
-// when its call returns; a queue's work is done by one thread in the order of the queue, and a wait holds that thread
-// until the event's marker is set by the thread of the other stream, after all the work in front of the marker.
-// Operations and copies are passed on as they are, those of a graph one after the other. All memory of CPU devices is
-// the process's, and an event's marker can be waited for by any thread, so any two devices are peers. An upload returns when the bytes have been copied, aside or to their
-// place, a download when they are in the caller's memory.
+// SAFETY: under the names that the contract's paragraphs have.
+// Memory: `Memory::allocate` gives zeroed, aligned, disjoint blocks of the process, pinned ones too, and only `free` ends one.
+// What work touches: operations, copies and graphs are passed on as they are, one after the other. An upload returns when its bytes have
+// been copied, aside or to their place; a download when all of them are in the caller's memory.
+// Order and ends: inline work has ended when its call returns, and an inline wait returns after the event. A queue's work is done by one
+// thread in the order of the queue; a wait holds that thread until the marker is set, which the other stream's thread does after all the
+// work in front of it. A stream that is destroyed only closes its queue: the thread works through it and keeps it, and every marker,
+// alive. `synchronize` waits until the count of what has ended reaches what was enqueued.
+// Errors and panics: what is done on a stream's thread, or between an enqueue and the end of a call, is caught (`catch`) and kept as the
+// stream's fault; what is refused, for want of memory, is refused before it is in the queue.
+// Graphs: a launch shares the list, and an update that finds it shared changes a copy. Peers: memory is the process's and any thread can
+// wait for any marker, so any two devices are. Drops: a stream's thread outlives its handle, work in a queue owns what it needs besides
+// its operands, and `Memory` has no destructor.
 unsafe impl Backend for CpuBackend {
     type Stream = CpuStream;
     type Event = CpuEvent;

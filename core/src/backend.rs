@@ -77,7 +77,8 @@ pub type HostFn = Box<dyn FnOnce() + Send + 'static>;
 /// **Order.** Work on one stream takes effect in the order in which the calls that enqueued it returned. An event comes after all work
 /// that was enqueued on its stream when [`record`](Backend::record) was called. Work enqueued after [`wait`](Backend::wait) has returned
 /// `Ok` starts after all the work before the event has ended. All this holds for graphs and copies between peers as for single operations,
-/// and after [`destroy_stream`](Backend::destroy_stream): the stream's work goes on, and its events remain what they are.
+/// and after [`destroy_stream`](Backend::destroy_stream) and [`destroy_event`](Backend::destroy_event): work goes on, waits hold, and the
+/// events of a destroyed stream remain what they are.
 ///
 /// **Ends.** The pool reuses and frees memory, and gives pinned memory to the host, on the strength of these alone:
 /// - [`query`](Backend::query) returns `true`, and [`synchronize_event`](Backend::synchronize_event) returns `Ok`, only after all work

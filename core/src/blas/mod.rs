@@ -388,7 +388,7 @@ pub trait Blas: BlasTriangle {
 
     /// [`gemm`](Blas::gemm) of each `a[i]`, `b[i]` and `c[i]`, wherever they lie: of one shape, leading dimension and layout in each of
     /// the three lists. For matrices at equal distances [`gemm_strided_batched`](Blas::gemm_strided_batched) is cheaper, as it needs no
-    /// table of addresses on the device.
+    /// table of addresses on the device. The table is written as by [`write`](Stream::write), which may wait for the stream.
     ///
     /// # Errors
     /// As said [above](Blas), and those of [`alloc`](Stream::alloc) and [`write`](Stream::write) for that table.
