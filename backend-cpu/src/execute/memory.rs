@@ -9,6 +9,7 @@ use super::stream;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use warpwave_core::operation::{Ptr, Source, Span};
 use warpwave_core::{Element, ScalarValue};
 
@@ -60,6 +61,12 @@ pub(super) fn prefetch<T>(ptr: Ptr, start: usize, len: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (ptr, start, len);
+}
+
+/// [`prefetch`] of the elements of `range`, counted from the start of `slice`; it may lie outside.
+#[inline(always)]
+pub(super) fn prefetch_of<T>(slice: &[T], range: Range<usize>) {
+    prefetch::<T>(Ptr::new(slice.as_ptr().cast::<u8>().cast_mut()), range.start, range.len());
 }
 
 /// An input of an element-wise operation.

@@ -1,7 +1,7 @@
 //! Reductions of vectors and of the rows and columns of matrices.
 
 use super::halves;
-use super::memory::{GRAIN_BYTES, elements, elements_mut, prefetch};
+use super::memory::{GRAIN_BYTES, elements, elements_mut, prefetch, prefetch_of};
 use super::tree::{self, Fold, Lanes, Rows};
 use crate::simd::vectorize;
 use crate::workers::Workers;
@@ -189,18 +189,29 @@ impl Lines {
                 let x = unsafe { elements::<T>(self.ptr, line * self.pitch + range.start, range.len()) };
                 if T::AT_ONCE {
                     let mut room = [const { MaybeUninit::uninit() }; CHUNK];
+                    // Widening reads the elements in one place.
                     let x = T::widen_all(x, &mut room);
                     let fold = Combine { join, item: PhantomData::<T::Acc> };
                     return vectorize(
                         #[inline(always)]
                         // SAFETY: a slice has as many elements as it is long.
-                        || unsafe { tree::chunk(fold, x.len(), |range| x[range].iter().copied(), lanes) },
+                        || unsafe { tree::chunk(fold, x.len(), |range| x[range].iter().copied(), |_| {}, lanes) },
                     );
                 }
                 vectorize(
                     #[inline(always)]
                     // SAFETY: as above.
-                    || unsafe { tree::chunk(fold, x.len(), |range| x[range].iter().copied(), lanes) },
+                    || unsafe {
+                        tree::chunk(
+                            fold,
+                            x.len(),
+                            #[inline(always)]
+                            |part| x[part].iter().copied(),
+                            #[inline(always)]
+                            |part| prefetch_of(x, part),
+                            lanes,
+                        )
+                    },
                 )
             };
             tree::along(workers, size, size_of::<T>(), fold, chunk, finish)

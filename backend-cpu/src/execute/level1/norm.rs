@@ -2,6 +2,7 @@
 
 use super::Vector;
 use super::reduce::chunk_of;
+use crate::execute::memory::prefetch_of;
 use crate::execute::tree::{self, Fold, Lanes};
 use crate::simd;
 use crate::workers::Workers;
@@ -140,7 +141,16 @@ fn all_mid<T: Parts>(x: &[T], lanes: &mut Lanes<f64>) -> Option<f64> {
                 x[part].iter().copied()
             };
             // SAFETY: a slice has as many elements as it is long.
-            let sum = unsafe { tree::chunk(fold, x.len(), items, lanes) };
+            let sum = unsafe {
+                tree::chunk(
+                    fold,
+                    x.len(),
+                    items,
+                    #[inline(always)]
+                    |part| prefetch_of(x, part),
+                    lanes,
+                )
+            };
             all.then_some(sum)
         },
     )

@@ -1,6 +1,7 @@
 //! `dot` and `asum`.
 
 use super::Vector;
+use crate::execute::memory::prefetch_of;
 use crate::execute::tree::{self, Fold, Lanes};
 use crate::simd;
 use crate::workers::Workers;
@@ -96,18 +97,28 @@ unsafe fn dot_chunk_of<T: ScalarArithmetic, const CONJ: bool>(
         || {
             // SAFETY: the caller's promise.
             match unsafe { (x.slice(range.clone()), y.slice(range.clone())) } {
-                (Some(x), Some(y)) => {
-                    let items = |part: Range<usize>| x[part.clone()].iter().copied().zip(y[part].iter().copied());
-                    // SAFETY: a part has as many items as it is long.
-                    unsafe { tree::chunk(fold, range.len(), items, lanes) }
-                }
+                // SAFETY: a part has as many items as it is long.
+                (Some(x), Some(y)) => unsafe {
+                    tree::chunk(
+                        fold,
+                        range.len(),
+                        #[inline(always)]
+                        |part| x[part.clone()].iter().copied().zip(y[part].iter().copied()),
+                        #[inline(always)]
+                        |part| {
+                            prefetch_of(x, part.clone());
+                            prefetch_of(y, part);
+                        },
+                        lanes,
+                    )
+                },
                 _ => {
                     let items = |part: Range<usize>| {
                         // SAFETY: the caller's promise.
                         (range.start + part.start..range.start + part.end).map(|i| unsafe { (x.get(i), y.get(i)) })
                     };
                     // SAFETY: a part has as many items as it is long.
-                    unsafe { tree::chunk(fold, range.len(), items, lanes) }
+                    unsafe { tree::chunk(fold, range.len(), items, |_| {}, lanes) }
                 }
             }
         },
@@ -179,14 +190,24 @@ pub(super) unsafe fn chunk_of<T: Copy, F: Fold<Item = T>>(
             // SAFETY: the caller's promise.
             match unsafe { x.slice(range.clone()) } {
                 // SAFETY: a slice has as many elements as it is long.
-                Some(x) => unsafe { tree::chunk(fold, x.len(), |part| x[part].iter().copied(), lanes) },
+                Some(x) => unsafe {
+                    tree::chunk(
+                        fold,
+                        x.len(),
+                        #[inline(always)]
+                        |part| x[part].iter().copied(),
+                        #[inline(always)]
+                        |part| prefetch_of(x, part),
+                        lanes,
+                    )
+                },
                 None => {
                     let items = |part: Range<usize>| {
                         // SAFETY: the caller's promise.
                         (range.start + part.start..range.start + part.end).map(|i| unsafe { x.get(i) })
                     };
                     // SAFETY: a part has as many items as it is long.
-                    unsafe { tree::chunk(fold, range.len(), items, lanes) }
+                    unsafe { tree::chunk(fold, range.len(), items, |_| {}, lanes) }
                 }
             }
         },

@@ -82,7 +82,7 @@ fn check(workers: &Workers, size: (usize, usize)) {
             || {
                 let items = |part: Range<usize>| part.map(|i| item(line, range.start + i));
                 // SAFETY: a part has as many items as it is long.
-                unsafe { chunk(Trace, range.len(), items, lanes) }
+                unsafe { chunk(Trace, range.len(), items, |_| {}, lanes) }
             },
         )
     };
