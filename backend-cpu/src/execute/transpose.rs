@@ -1,7 +1,7 @@
 //! Transposition.
 
 use super::axes::Axes;
-use super::memory::{GRAIN_BYTES, elements, elements_mut};
+use super::memory::{GRAIN_BYTES, elements, elements_mut, prefetch};
 use super::stream::{self, LINE};
 use crate::simd::{Level, vectorize};
 use crate::workers::Workers;
@@ -124,6 +124,9 @@ impl Matrices {
                     || {
                         for i in (top..len.min(top + high)).step_by(W) {
                             let rows = i..len.min(i + W);
+                            for run in 0..W {
+                                from.prefetch::<T>(columns.end + run, i, W);
+                            }
                             // SAFETY: the tile is inside both matrices, which do not overlap, and no other part has it;
                             // the processor has the register.
                             unsafe { transpose_tile::<T, R, W>(from, to, rows, columns.clone(), past, &mut tile) };
@@ -217,6 +220,12 @@ pub(super) struct Runs {
 }
 
 impl Runs {
+    /// Asks for `len` elements of a run from element `first` on, which need not be there.
+    #[inline(always)]
+    fn prefetch<T>(self, run: usize, first: usize, len: usize) {
+        prefetch::<T>(self.ptr, run.wrapping_mul(self.ld).wrapping_add(first), len);
+    }
+
     fn moved<T>(self, elements: usize) -> Self {
         Runs { ptr: self.ptr.byte_add(elements * size_of::<T>()), ..self }
     }
