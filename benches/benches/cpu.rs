@@ -2,11 +2,13 @@
 //!
 //! | row | peer or limit |
 //! |---|---|
-//! | `gemm` | OpenBLAS with as many threads, `2·n³` operations each |
+//! | `gemm` | OpenBLAS with as many threads, `2·n³` operations each; in brackets the processor whose kernels it has chosen |
 //! | `axpy` … `inclusive_sum` | bytes moved per second of a plain triad loop, `a[i] = b[i] + s·c[i]`, on as many threads |
 //! | `sort` | rayon's `par_sort_unstable` on as many threads (it is not stable) |
 //! | `axpy of 16` | what a call costs beyond a plain loop over slices |
 //! | `alloc + free` | the time of both |
+//!
+//! OpenBLAS 0.3.21 takes its AVX2 kernels on AMD processors with AVX-512: `OPENBLAS_CORETYPE=SkylakeX` makes it the harder peer.
 //!
 //! A row that does not reach its floor ends with the words that make this program's exit status 1. Rows can be chosen by parts of their
 //! names, given as arguments.
@@ -147,7 +149,7 @@ fn gemm<T: SquareGemm + Scalar + CastFrom<f32>>(
     };
     let Pair { ours, peer } = pair(ROUNDS, ours, peer)?;
     let rate = |seconds: f64| (2 * n * n * n * repeats) as f64 / seconds / 1e9;
-    let detail = format!("{:.1} GFLOP/s, OpenBLAS {:.1} GFLOP/s", rate(ours), rate(peer));
+    let detail = format!("{:.1} GFLOP/s, OpenBLAS ({}) {:.1} GFLOP/s", rate(ours), blas.kernels(), rate(peer));
     Ok(Row { name, detail, figure: Ok(peer / ours), goal })
 }
 

@@ -1,7 +1,7 @@
 //! OpenBLAS, opened at run time.
 
 use libloading::Library;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_char, c_int};
 
 type Sgemm = unsafe extern "C" fn(
     c_int,
@@ -44,6 +44,7 @@ const NOT_TRANSPOSED: c_int = 111;
 pub struct OpenBlas {
     sgemm: Sgemm,
     dgemm: Dgemm,
+    kernels: String,
     /// Keeps the functions where they are.
     _library: Library,
 }
@@ -62,16 +63,25 @@ impl OpenBlas {
         // SAFETY: OpenBLAS's initialisers start its threads and do nothing else to this process.
         let library = unsafe { Library::new("libopenblas.so.0") }.map_err(missing)?;
         // SAFETY: the types are those of cblas.h with 32-bit integers, which the library of this name has.
-        let (sgemm, dgemm, set_threads) = unsafe {
+        let (sgemm, dgemm, set_threads, core_name) = unsafe {
             (
                 *library.get::<Sgemm>(b"cblas_sgemm\0").map_err(missing)?,
                 *library.get::<Dgemm>(b"cblas_dgemm\0").map_err(missing)?,
                 *library.get::<unsafe extern "C" fn(c_int)>(b"openblas_set_num_threads\0").map_err(missing)?,
+                *library.get::<unsafe extern "C" fn() -> *const c_char>(b"openblas_get_corename\0").map_err(missing)?,
             )
         };
         // SAFETY: any number is allowed; the library makes it one that it can use.
         unsafe { set_threads(c_int::try_from(threads).unwrap_or(1)) };
-        Ok(OpenBlas { sgemm, dgemm, _library: library })
+        // SAFETY: the library's name of a processor, a constant that ends with a zero.
+        let kernels = unsafe { CStr::from_ptr(core_name()) }.to_string_lossy().into_owned();
+        Ok(OpenBlas { sgemm, dgemm, kernels, _library: library })
+    }
+
+    /// The processor whose kernels it has chosen. `OPENBLAS_CORETYPE=SkylakeX` has it use AVX-512 where it does not by itself, as on
+    /// AMD's processors.
+    pub fn kernels(&self) -> &str {
+        &self.kernels
     }
 }
 

@@ -62,10 +62,10 @@ impl fmt::Display for Row {
         };
         match self.goal {
             Goal::AtLeast { target, floor } => {
-                write!(f, "{figure:>8.2} ×   target ≥ {target:<4}  floor ≥ {floor:<4}  {:<46}", self.detail)?;
+                write!(f, "{figure:>8.2} ×   target ≥ {target:<4}  floor ≥ {floor:<4}  {:<58}", self.detail)?;
             }
             Goal::AtMost { target, floor } => {
-                write!(f, "{figure:>8.0} ns  target ≤ {target:<4}  floor ≤ {floor:<4}  {:<46}", self.detail)?;
+                write!(f, "{figure:>8.0} ns  target ≤ {target:<4}  floor ≤ {floor:<4}  {:<58}", self.detail)?;
             }
         }
         f.write_str(match (self.is_below_floor(), self.reaches_target()) {
