@@ -1,0 +1,317 @@
+// The prelude: what a kernel may use, the same for every compiler. It is put in front of the text of a kernel; it includes no header,
+// because run-time compilers have none.
+//
+// Three targets: nvcc and NVRTC; clang, hipcc and hipRTC for AMD; and a host C++ compiler, for which `warpwave_host.h` comes before this.
+// The text below the prelude spells nothing of CUDA's, HIP's or a compiler's own.
+//
+// Kernels:  WW_KERNEL(name, threads, parameters…) { … }, with at most so many threads in a block. Parameters are pointers, numbers, and
+//           structs of numbers. Blocks and threads are counted along x, y and z.
+// Helpers:  WW_DEVICE type name(…) { … }
+// Shared:   WW_SHARED(type, name, count); and WW_DYNAMIC_SHARED(type, name); in a kernel's body. Not initialised.
+#if defined(WW_HOST)
+// As below, in `warpwave_host.h`.
+#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define WW_CUDA 1
+#define WW_WARP 32
+#elif defined(__AMDGCN__)
+#define WW_HIP 1
+#if defined(__GFX9__)
+#define WW_WARP 64
+#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+#define WW_WARP 32
+#else
+#error "the warp size of this target is not known"
+#endif
+#else
+#error "this target is not known"
+#endif
+
+// ---- Types ----
+
+typedef signed char ww_i8;
+typedef unsigned char ww_u8;
+typedef short ww_i16;
+typedef unsigned short ww_u16;
+typedef int ww_i32;
+typedef unsigned int ww_u32;
+typedef long long ww_i64;
+typedef unsigned long long ww_u64;
+typedef float ww_f32;
+typedef double ww_f64;
+// Storage of the 16-bit floats, by bits. Arithmetic is that of `float`.
+struct ww_f16 {
+    ww_u16 bits;
+};
+struct ww_bf16 {
+    ww_u16 bits;
+};
+template <class T> struct alignas(2 * sizeof(T)) ww_complex {
+    T re, im;
+};
+typedef ww_complex<ww_f32> ww_c32;
+typedef ww_complex<ww_f64> ww_c64;
+
+static_assert(sizeof(ww_i16) == 2 && sizeof(ww_u32) == 4 && sizeof(ww_u64) == 8, "the widths of the integers");
+static_assert(sizeof(ww_f16) == 2 && sizeof(ww_c32) == 8 && sizeof(ww_c64) == 16, "the widths of the floats");
+
+// One bit for each lane of a warp.
+#if WW_WARP == 64
+typedef ww_u64 ww_lane_mask;
+#else
+typedef ww_u32 ww_lane_mask;
+#endif
+
+// 16 bytes that are loaded and stored at once, and half as many.
+struct alignas(16) ww_bytes16 {
+    ww_u32 word[4];
+};
+struct alignas(8) ww_bytes8 {
+    ww_u32 word[2];
+};
+
+// ---- The target's words ----
+
+#if defined(WW_CUDA)
+
+#define WW_DEVICE inline __device__ __attribute__((always_inline))
+#define WW_DEVICE_SLOW static __device__ __noinline__
+#define WW_CONSTANT static __device__ const
+#define WW_KERNEL(name, threads, ...) extern "C" __global__ void __launch_bounds__(threads) name(__VA_ARGS__)
+#define WW_SHARED(type, name, count) __shared__ type name[count]
+#define WW_DYNAMIC_SHARED(type, name) extern __shared__ ww_bytes16 ww_dynamic_shared[]; type* const name = (type*)ww_dynamic_shared
+#define WW_RESTRICT __restrict__
+#define WW_UNROLL _Pragma("unroll")
+
+WW_DEVICE ww_u32 ww_thread_x() { return threadIdx.x; }
+WW_DEVICE ww_u32 ww_thread_y() { return threadIdx.y; }
+WW_DEVICE ww_u32 ww_thread_z() { return threadIdx.z; }
+WW_DEVICE ww_u32 ww_threads_x() { return blockDim.x; }
+WW_DEVICE ww_u32 ww_threads_y() { return blockDim.y; }
+WW_DEVICE ww_u32 ww_threads_z() { return blockDim.z; }
+WW_DEVICE ww_u32 ww_block_x() { return blockIdx.x; }
+WW_DEVICE ww_u32 ww_block_y() { return blockIdx.y; }
+WW_DEVICE ww_u32 ww_block_z() { return blockIdx.z; }
+WW_DEVICE ww_u32 ww_blocks_x() { return gridDim.x; }
+WW_DEVICE ww_u32 ww_blocks_y() { return gridDim.y; }
+WW_DEVICE ww_u32 ww_blocks_z() { return gridDim.z; }
+
+WW_DEVICE float ww_fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+WW_DEVICE double ww_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+WW_DEVICE float ww_sqrt_rn(float a) { return __fsqrt_rn(a); }
+WW_DEVICE double ww_sqrt_rn(double a) { return __dsqrt_rn(a); }
+WW_DEVICE ww_u32 ww_bits(float a) { return __float_as_uint(a); }
+WW_DEVICE ww_u64 ww_bits(double a) { return (ww_u64)__double_as_longlong(a); }
+WW_DEVICE float ww_from_bits(ww_u32 a) { return __uint_as_float(a); }
+WW_DEVICE double ww_from_bits(ww_u64 a) { return __longlong_as_double((ww_i64)a); }
+WW_DEVICE ww_u32 ww_clz(ww_u32 a) { return (ww_u32)__clz((int)a); }
+WW_DEVICE ww_u32 ww_clz(ww_u64 a) { return (ww_u32)__clzll((ww_i64)a); }
+WW_DEVICE ww_u32 ww_popcount(ww_u32 a) { return (ww_u32)__popc(a); }
+WW_DEVICE ww_u32 ww_popcount(ww_u64 a) { return (ww_u32)__popcll(a); }
+WW_DEVICE ww_u32 ww_mulhi(ww_u32 a, ww_u32 b) { return __umulhi(a, b); }
+WW_DEVICE ww_u64 ww_mulhi(ww_u64 a, ww_u64 b) { return __umul64hi(a, b); }
+
+// All threads of the block wait for each other; what each wrote before, to shared or device memory, every other sees after.
+WW_DEVICE void ww_barrier() { __syncthreads(); }
+// The same for the threads of a warp.
+WW_DEVICE void ww_warp_barrier() { __syncwarp(); }
+WW_DEVICE ww_u32 ww_lane() {
+    ww_u32 lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+WW_DEVICE ww_lane_mask ww_ballot(bool condition) { return __ballot_sync(0xffffffffu, condition); }
+WW_DEVICE ww_u32 ww_shuffle_word(ww_u32 value, ww_u32 lane) { return __shfl_sync(0xffffffffu, value, (int)lane); }
+
+// What this thread wrote before is seen, by whoever sees what it writes after.
+WW_DEVICE void ww_fence() { __threadfence(); }
+WW_DEVICE ww_u32 ww_load_acquire(const ww_u32* at) {
+    ww_u32 value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+WW_DEVICE ww_u64 ww_load_acquire(const ww_u64* at) {
+    ww_u64 value;
+    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    return value;
+}
+WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 value) {
+    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 value) {
+    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+// To be called in a loop that waits for another block.
+WW_DEVICE void ww_spin() { __nanosleep(20); }
+
+WW_DEVICE ww_u32 ww_atomic_add(ww_u32* at, ww_u32 value) { return atomicAdd(at, value); }
+WW_DEVICE ww_u64 ww_atomic_add(ww_u64* at, ww_u64 value) { return atomicAdd(at, value); }
+WW_DEVICE float ww_atomic_add(float* at, float value) { return atomicAdd(at, value); }
+WW_DEVICE double ww_atomic_add(double* at, double value) { return atomicAdd(at, value); }
+WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) { return atomicOr(at, value); }
+WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) { return atomicAnd(at, value); }
+WW_DEVICE ww_u32 ww_atomic_exchange(ww_u32* at, ww_u32 value) { return atomicExch(at, value); }
+WW_DEVICE ww_u64 ww_atomic_exchange(ww_u64* at, ww_u64 value) { return atomicExch(at, value); }
+WW_DEVICE ww_u32 ww_atomic_cas(ww_u32* at, ww_u32 expected, ww_u32 value) { return atomicCAS(at, expected, value); }
+WW_DEVICE ww_u64 ww_atomic_cas(ww_u64* at, ww_u64 expected, ww_u64 value) { return atomicCAS(at, expected, value); }
+
+// Past the caches: for what is read or written once.
+WW_DEVICE ww_bytes16 ww_load_streaming(const ww_bytes16* at) {
+    const uint4 v = __ldcs((const uint4*)at);
+    return {{v.x, v.y, v.z, v.w}};
+}
+WW_DEVICE void ww_store_streaming(ww_bytes16* at, ww_bytes16 v) {
+    __stcs((uint4*)at, make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]));
+}
+
+#elif defined(WW_HIP)
+
+#define WW_DEVICE inline __attribute__((device, always_inline))
+#define WW_DEVICE_SLOW static __attribute__((device)) __attribute__((noinline))
+#define WW_CONSTANT static __attribute__((device)) const
+#define WW_KERNEL(name, threads, ...) \
+    extern "C" __attribute__((global)) void __attribute__((amdgpu_flat_work_group_size(1, threads))) name(__VA_ARGS__)
+#define WW_SHARED(type, name, count) static __attribute__((shared)) type name[count]
+#define WW_DYNAMIC_SHARED(type, name) \
+    extern __attribute__((shared)) ww_bytes16 ww_dynamic_shared[]; type* const name = (type*)ww_dynamic_shared
+#define WW_RESTRICT __restrict__
+#define WW_UNROLL _Pragma("unroll")
+
+WW_DEVICE ww_u32 ww_thread_x() { return __builtin_amdgcn_workitem_id_x(); }
+WW_DEVICE ww_u32 ww_thread_y() { return __builtin_amdgcn_workitem_id_y(); }
+WW_DEVICE ww_u32 ww_thread_z() { return __builtin_amdgcn_workitem_id_z(); }
+WW_DEVICE ww_u32 ww_threads_x() { return __builtin_amdgcn_workgroup_size_x(); }
+WW_DEVICE ww_u32 ww_threads_y() { return __builtin_amdgcn_workgroup_size_y(); }
+WW_DEVICE ww_u32 ww_threads_z() { return __builtin_amdgcn_workgroup_size_z(); }
+WW_DEVICE ww_u32 ww_block_x() { return __builtin_amdgcn_workgroup_id_x(); }
+WW_DEVICE ww_u32 ww_block_y() { return __builtin_amdgcn_workgroup_id_y(); }
+WW_DEVICE ww_u32 ww_block_z() { return __builtin_amdgcn_workgroup_id_z(); }
+WW_DEVICE ww_u32 ww_blocks_x() { return __builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x(); }
+WW_DEVICE ww_u32 ww_blocks_y() { return __builtin_amdgcn_grid_size_y() / __builtin_amdgcn_workgroup_size_y(); }
+WW_DEVICE ww_u32 ww_blocks_z() { return __builtin_amdgcn_grid_size_z() / __builtin_amdgcn_workgroup_size_z(); }
+
+WW_DEVICE float ww_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+WW_DEVICE double ww_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+WW_DEVICE float ww_sqrt_rn(float a) { return __builtin_sqrtf(a); }
+WW_DEVICE double ww_sqrt_rn(double a) { return __builtin_sqrt(a); }
+WW_DEVICE ww_u32 ww_bits(float a) { return __builtin_bit_cast(ww_u32, a); }
+WW_DEVICE ww_u64 ww_bits(double a) { return __builtin_bit_cast(ww_u64, a); }
+WW_DEVICE float ww_from_bits(ww_u32 a) { return __builtin_bit_cast(float, a); }
+WW_DEVICE double ww_from_bits(ww_u64 a) { return __builtin_bit_cast(double, a); }
+WW_DEVICE ww_u32 ww_clz(ww_u32 a) { return a == 0 ? 32u : (ww_u32)__builtin_clz(a); }
+WW_DEVICE ww_u32 ww_clz(ww_u64 a) { return a == 0 ? 64u : (ww_u32)__builtin_clzll(a); }
+WW_DEVICE ww_u32 ww_popcount(ww_u32 a) { return (ww_u32)__builtin_popcount(a); }
+WW_DEVICE ww_u32 ww_popcount(ww_u64 a) { return (ww_u32)__builtin_popcountll(a); }
+WW_DEVICE ww_u32 ww_mulhi(ww_u32 a, ww_u32 b) { return (ww_u32)(((ww_u64)a * b) >> 32); }
+WW_DEVICE ww_u64 ww_mulhi(ww_u64 a, ww_u64 b) { return (ww_u64)(((unsigned __int128)a * b) >> 64); }
+
+WW_DEVICE void ww_barrier() {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+WW_DEVICE void ww_warp_barrier() {
+    // The lanes go together, but what they read and write may be moved past a bare barrier.
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+#if WW_WARP == 64
+WW_DEVICE ww_u32 ww_lane() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
+WW_DEVICE ww_lane_mask ww_ballot(bool condition) { return __builtin_amdgcn_ballot_w64(condition); }
+#else
+WW_DEVICE ww_u32 ww_lane() { return __builtin_amdgcn_mbcnt_lo(~0u, 0u); }
+WW_DEVICE ww_lane_mask ww_ballot(bool condition) { return __builtin_amdgcn_ballot_w32(condition); }
+#endif
+WW_DEVICE ww_u32 ww_shuffle_word(ww_u32 value, ww_u32 lane) {
+    return (ww_u32)__builtin_amdgcn_ds_bpermute((int)(lane << 2), (int)value);
+}
+
+WW_DEVICE void ww_fence() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }
+WW_DEVICE ww_u32 ww_load_acquire(const ww_u32* at) { return __hip_atomic_load(at, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE ww_u64 ww_load_acquire(const ww_u64* at) { return __hip_atomic_load(at, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 v) { __hip_atomic_store(at, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 v) { __hip_atomic_store(at, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE void ww_spin() { __builtin_amdgcn_s_sleep(1); }
+
+template <class T> WW_DEVICE T ww_atomic_add(T* at, T value) {
+    return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) {
+    return __hip_atomic_fetch_or(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) {
+    return __hip_atomic_fetch_and(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T> WW_DEVICE T ww_atomic_exchange(T* at, T value) {
+    return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T> WW_DEVICE T ww_atomic_cas(T* at, T expected, T value) {
+    __hip_atomic_compare_exchange_strong(at, &expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    return expected;
+}
+
+WW_DEVICE ww_bytes16 ww_load_streaming(const ww_bytes16* at) {
+    typedef ww_u32 words __attribute__((ext_vector_type(4)));
+    const words v = __builtin_nontemporal_load((const words*)at);
+    return {{v.x, v.y, v.z, v.w}};
+}
+WW_DEVICE void ww_store_streaming(ww_bytes16* at, ww_bytes16 v) {
+    typedef ww_u32 words __attribute__((ext_vector_type(4)));
+    __builtin_nontemporal_store((words){v.word[0], v.word[1], v.word[2], v.word[3]}, (words*)at);
+}
+
+#endif
+
+// ---- Warps ----
+
+// The bits of `value` as words and back.
+template <class T> struct ww_words {
+    ww_u32 word[(sizeof(T) + 3) / 4];
+};
+template <class T> WW_DEVICE ww_words<T> ww_to_words(T value) {
+    union {
+        ww_words<T> words;
+        T value;
+    } both = {{}};
+    both.value = value;
+    return both.words;
+}
+template <class T> WW_DEVICE T ww_from_words(ww_words<T> words) {
+    union {
+        ww_words<T> words;
+        T value;
+    } both = {words};
+    return both.value;
+}
+
+// The value that lane `lane` of this warp has, modulo the size of a warp. All lanes that have not left the kernel take part; what a lane
+// gets from one that has left is not defined.
+template <class T> WW_DEVICE T ww_shuffle(T value, ww_u32 lane) {
+    ww_words<T> words = ww_to_words(value);
+    WW_UNROLL for (ww_u32 i = 0; i < sizeof(words.word) / 4; ++i) words.word[i] = ww_shuffle_word(words.word[i], lane & (WW_WARP - 1));
+    return ww_from_words<T>(words);
+}
+// The value of the lane so many below; its own where there is none in its group of `width` lanes (a power of two).
+template <class T> WW_DEVICE T ww_shuffle_up(T value, ww_u32 distance, ww_u32 width = WW_WARP) {
+    const ww_u32 lane = ww_lane();
+    return ww_shuffle(value, (lane & (width - 1)) < distance ? lane : lane - distance);
+}
+// The value of the lane so many above; its own where there is none in its group.
+template <class T> WW_DEVICE T ww_shuffle_down(T value, ww_u32 distance, ww_u32 width = WW_WARP) {
+    const ww_u32 lane = ww_lane();
+    return ww_shuffle(value, (lane & (width - 1)) + distance >= width ? lane : lane + distance);
+}
+// The value of the lane whose number differs in the bits of `mask`.
+template <class T> WW_DEVICE T ww_shuffle_xor(T value, ww_u32 mask) {
+    return ww_shuffle(value, ww_lane() ^ mask);
+}
+WW_DEVICE bool ww_any(bool condition) { return ww_ballot(condition) != 0; }
+WW_DEVICE bool ww_all(bool condition) { return ww_ballot(!condition) == 0; }
+// The lanes below this one.
+WW_DEVICE ww_lane_mask ww_lanes_below() { return ((ww_lane_mask)1 << ww_lane()) - 1; }
+
+// ---- Indices ----
+
+// This thread among all of the grid, along x, and how many there are.
+WW_DEVICE ww_u64 ww_index() { return (ww_u64)ww_block_x() * ww_threads_x() + ww_thread_x(); }
+WW_DEVICE ww_u64 ww_stride() { return (ww_u64)ww_blocks_x() * ww_threads_x(); }
