@@ -1,0 +1,20 @@
+//! Which kernels an operation is.
+//!
+//! [`plan`] makes a [`Plan`] of an [`Operation`]: the launches, in their order on one stream, and the bytes of scratch memory that they
+//! share. A plan is a value and touches no device, so all that can be refused is refused, and all scratch is known, before anything is
+//! enqueued.
+
+mod step;
+
+pub use step::{Arg, Entry, Plan, Properties, Step};
+
+use warpwave_core::{Error, Operation, Result};
+
+/// The launches of an operation on a device with these properties.
+///
+/// # Errors
+/// [`Unsupported`](warpwave_core::ErrorKind::Unsupported) if there are no kernels for it.
+pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
+    let _ = properties;
+    Err(Error::unsupported(operation.kind()))
+}
