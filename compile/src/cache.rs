@@ -1,0 +1,240 @@
+//! Images on disk, from one run of a program to the next.
+
+use crate::error::{Error, Result};
+use crate::options::{Options, translation_unit};
+use crate::process::private_folder;
+use sha2::{Digest, Sha256};
+use std::env;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What an image is made of: text, prelude, options, architecture, and the compiler with its version. Other inputs have another key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// The key of a text compiled by the compiler of this description.
+    pub fn new(name: &str, text: &str, options: &Options, arch: &str, compiler: &str) -> Self {
+        let mut hash = Sha256::new();
+        for part in [env!("CARGO_PKG_VERSION"), arch, compiler, &translation_unit(name, text, options)] {
+            // With its length, so that no two lists of parts are the same bytes.
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Key(hex(&hash.finalize()))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A folder of images, each a file of its own. Any number of processes may use it at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    folder: Option<PathBuf>,
+}
+
+/// What an entry starts with; then come the 32 bytes of the image's hash, and the image.
+const MAGIC: &[u8; 16] = b"warpwave image 1";
+
+impl Cache {
+    /// The folder that `WARPWAVE_CACHE_DIR` names (`off`: none), else `warpwave` in `XDG_CACHE_HOME`, else in `~/.cache`; on Windows in
+    /// `LOCALAPPDATA`. None of those: nothing is kept.
+    pub fn open() -> Self {
+        let of = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = match of("WARPWAVE_CACHE_DIR") {
+            Some(folder) if folder.as_os_str() == "off" => None,
+            Some(folder) => Some(folder),
+            None => of("XDG_CACHE_HOME")
+                .filter(|folder| folder.is_absolute())
+                .or_else(|| of("LOCALAPPDATA"))
+                .or_else(|| of("HOME").map(|home| home.join(".cache")))
+                .map(|folder| folder.join("warpwave")),
+        };
+        Cache { folder }
+    }
+
+    /// This folder, which is made when the first image is put there.
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
+        Cache { folder: Some(folder.into()) }
+    }
+
+    /// The folder, if images are kept.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The image of a key. An entry that cannot be read, or is not whole, is none.
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let mut entry = fs::read(self.folder.as_ref()?.join(&key.0)).ok()?;
+        let (head, image) = entry.split_at_checked(MAGIC.len() + 32)?;
+        let whole = head.starts_with(MAGIC) && head[MAGIC.len()..] == Sha256::digest(image)[..];
+        whole.then(|| entry.split_off(MAGIC.len() + 32))
+    }
+
+    /// Keeps an image. It is there in whole or not at all, also if the process ends meanwhile or another puts the same one there.
+    ///
+    /// # Errors
+    /// [`Error::Io`]: nothing is lost but the time of compiling again.
+    pub fn put(&self, key: &Key, image: &[u8]) -> Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        make_private(folder)?;
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let part = folder.join(format!("{}.{}-{number}", key.0, std::process::id()));
+        let write = || {
+            let mut options = fs::OpenOptions::new();
+            options.write(true).create_new(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let mut file = options.open(&part)?;
+            file.write_all(MAGIC)?;
+            file.write_all(&Sha256::digest(image))?;
+            file.write_all(image)?;
+            file.sync_all()?;
+            fs::rename(&part, folder.join(&key.0))
+        };
+        write().map_err(|source| {
+            let _ = fs::remove_file(&part);
+            Error::io(folder)(source)
+        })
+    }
+
+    /// The image of a key, else what `compile` makes, which is kept. That it cannot be kept is no failure.
+    ///
+    /// # Errors
+    /// Those of `compile`.
+    pub fn get_or<E>(
+        &self,
+        key: &Key,
+        compile: impl FnOnce() -> std::result::Result<Vec<u8>, E>,
+    ) -> std::result::Result<Vec<u8>, E> {
+        if let Some(image) = self.get(key) {
+            return Ok(image);
+        }
+        let image = compile()?;
+        let _ = self.put(key, &image);
+        Ok(image)
+    }
+}
+
+/// Makes a folder, and those above it, if they are not there. The last one is for this user alone.
+fn make_private(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent() {
+        fs::create_dir_all(above).map_err(Error::io(above))?;
+    }
+    match private_folder(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(Error::io(folder)(error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+    use crate::process::Scratch;
+
+    fn key(text: &str) -> Key {
+        Key::new("x.hip", text, &Options::default(), "sm_90", "nvcc 13")
+    }
+
+    #[test]
+    fn a_key_depends_on_every_part() {
+        let options = Options::default().define("WW_SOME", "1");
+        let keys = [
+            key("a"),
+            key("b"),
+            Key::new("y.hip", "a", &Options::default(), "sm_90", "nvcc 13"),
+            Key::new("x.hip", "a", &options, "sm_90", "nvcc 13"),
+            Key::new("x.hip", "a", &Options::default(), "sm_80", "nvcc 13"),
+            Key::new("x.hip", "a", &Options::default(), "sm_90", "nvcc 12"),
+            Key::new("x.hip", "a", &Options::default(), "sm_90n", "vcc 13"),
+        ];
+        for (i, a) in keys.iter().enumerate() {
+            assert!(keys[i + 1..].iter().all(|b| a != b), "{i}");
+        }
+        assert_eq!(key("a"), key("a"));
+    }
+
+    #[test]
+    fn what_was_put_is_got() {
+        let scratch = Scratch::new().unwrap();
+        let cache = Cache::in_folder(scratch.path("deep/er"));
+        assert_eq!(cache.get(&key("a")), None);
+        for image in [&b""[..], b"image", &[7; 100_000]] {
+            cache.put(&key("a"), image).unwrap();
+            assert_eq!(cache.get(&key("a")).as_deref(), Some(image));
+        }
+        assert_eq!(cache.get(&key("b")), None);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(scratch.path("deep/er")), 0o700);
+            assert_eq!(mode(scratch.path("deep/er").join(key("a").0)), 0o600);
+        }
+        let files = fs::read_dir(scratch.path("deep/er")).unwrap().count();
+        assert_eq!(files, 1);
+    }
+
+    /// Cut short, changed in any byte, or no entry at all: compiled again, and whole afterwards.
+    #[test]
+    fn a_damaged_entry_is_made_again() {
+        let scratch = Scratch::new().unwrap();
+        let cache = Cache::in_folder(scratch.path("cache"));
+        cache.put(&key("a"), b"image").unwrap();
+        let file = scratch.path("cache").join(key("a").0);
+        let whole = fs::read(&file).unwrap();
+        let mut damaged: Vec<Vec<u8>> = (0..whole.len()).map(|len| whole[..len].to_vec()).collect();
+        damaged.extend((0..whole.len()).map(|at| {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            changed
+        }));
+        damaged.push([&whole[..], b"x"].concat());
+        for bytes in damaged {
+            fs::write(&file, &bytes).unwrap();
+            assert_eq!(cache.get(&key("a")), None);
+            assert_eq!(cache.get_or(&key("a"), || Ok::<_, ()>(b"image".to_vec())), Ok(b"image".to_vec()));
+            assert_eq!(fs::read(&file).unwrap(), whole);
+        }
+        assert_eq!(cache.get_or(&key("a"), || Err(())), Ok(b"image".to_vec()));
+        assert_eq!(cache.get_or(&key("b"), || Err(())), Err(()));
+    }
+
+    #[test]
+    fn many_at_once() {
+        let scratch = Scratch::new().unwrap();
+        let cache = Cache::in_folder(scratch.path("cache"));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for round in 0..50 {
+                        let text = (round % 5).to_string();
+                        let image = text.repeat(1000).into_bytes();
+                        assert_eq!(cache.get_or(&key(&text), || Ok::<_, ()>(image.clone())), Ok(image));
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(scratch.path("cache")).unwrap().count(), 5);
+    }
+
+    /// A folder that cannot be made is an error of `put`, and none of `get_or`.
+    #[test]
+    fn a_folder_that_cannot_be_had() {
+        let scratch = Scratch::new().unwrap();
+        fs::write(scratch.path("file"), "").unwrap();
+        let cache = Cache::in_folder(scratch.path("file/cache"));
+        assert!(matches!(cache.put(&key("a"), b"x"), Err(Error::Io { .. })));
+        assert_eq!(cache.get_or(&key("a"), || Ok::<_, ()>(vec![1])), Ok(vec![1]));
+        assert_eq!((Cache { folder: None }).put(&key("a"), b"x").ok(), Some(()));
+    }
+}

@@ -1,0 +1,52 @@
+//! The compilers of [warpwave](https://docs.rs/warpwave)'s kernels: where they are, how they are called, and what they made.
+//!
+//! A kernel's text is one for all targets; this crate puts the prelude in front of it and compiles it for an [`Arch`]:
+//!
+//! | architecture | compiler | image |
+//! |---|---|---|
+//! | `sm_80`, `sm_90`, … | nvcc | a cubin |
+//! | `gfx90a`, `gfx1100`, … | clang, or hipcc | a code object |
+//!
+//! It has what a build script needs and no more, and depends on nothing of warpwave's:
+//!
+//! ```no_run
+//! use warpwave_compile::{Arch, Options, Tools};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let text = std::fs::read_to_string("kernels/axpy.hip")?;
+//! let tools = Tools::find();
+//! for arch in ["sm_90", "gfx90a"] {
+//!     let image = tools.compile("axpy.hip", &text, &arch.parse::<Arch>()?, &Options::default())?;
+//!     std::fs::write(format!("{}/axpy.{arch}", std::env::var("OUT_DIR")?), &image.bytes)?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Cache`] keeps images on disk from one run of a program to the next.
+
+mod arch;
+mod cache;
+mod clang;
+mod error;
+mod nvcc;
+mod options;
+mod process;
+mod resources;
+mod tools;
+
+pub use arch::{Arch, Vendor};
+pub use cache::{Cache, Key};
+pub use error::{Error, Result};
+pub use options::{Options, PRELUDE, translation_unit};
+pub use resources::Resources;
+pub use tools::{Tool, ToolKind, Tools};
+
+/// What a compiler made of a text for one architecture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// A cubin or a code object, to be loaded as it is.
+    pub bytes: Vec<u8>,
+    /// What each kernel takes, in the order in which the compiler says so.
+    pub kernels: Vec<Resources>,
+}
