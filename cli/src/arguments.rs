@@ -21,6 +21,10 @@ pub(crate) enum Command {
     Conformance(Conformance),
     /// Describes the devices
     Info(Info),
+    /// Compiles every kernel, and says what each takes of a processor
+    ///
+    /// Exit code: 0 if all compile and none spills registers, 1 if not, or if no compiler at hand knows an architecture that is named.
+    Kernels(Kernels),
     /// Prints help on a command, or with `env` on the environment variables
     Help {
         /// A command, or env
@@ -55,6 +59,16 @@ pub(crate) struct Info {
     /// Prints JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Kernels {
+    /// The architectures: sm_90, gfx90a, …; all that the compilers at hand know, if none is named
+    #[arg(long, value_name = "ARCH", value_delimiter = ',')]
+    pub(crate) arch: Vec<String>,
+    /// Writes the result to this file as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
 }
 
 /// A regular expression, or what is wrong with it in one line.

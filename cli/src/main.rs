@@ -9,6 +9,7 @@ mod devices;
 mod environment;
 mod file;
 mod info;
+mod kernels;
 mod progress;
 mod table;
 mod text;
@@ -71,6 +72,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<Verdict, Stop> {
     match command {
         Command::Conformance(arguments) => conformance::run(arguments, out),
         Command::Info(arguments) => info::run(&arguments, out),
+        Command::Kernels(arguments) => kernels::run(&arguments, out),
         Command::Help { topic } => help(&topic, out),
     }
 }

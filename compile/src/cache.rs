@@ -3,7 +3,6 @@
 use crate::error::{Error, Result};
 use crate::options::{Options, translation_unit};
 use crate::process::private_folder;
-use sha2::{Digest, Sha256};
 use std::env;
 use std::fs;
 use std::io::Write;
@@ -17,18 +16,24 @@ pub struct Key(String);
 impl Key {
     /// The key of a text compiled by the compiler of this description.
     pub fn new(name: &str, text: &str, options: &Options, arch: &str, compiler: &str) -> Self {
-        let mut hash = Sha256::new();
+        let mut key = String::new();
         for part in [env!("CARGO_PKG_VERSION"), arch, compiler, &translation_unit(name, text, options)] {
-            // With its length, so that no two lists of parts are the same bytes.
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
+            // With its length, so that no two lists of parts are the same text.
+            key.push_str(&format!("{} {part}\n", part.len()));
         }
-        Key(hex(&hash.finalize()))
+        Key(key)
+    }
+
+    /// The name of its file. Two keys may have the same one: an entry holds its whole key.
+    fn file(&self) -> String {
+        format!("{:016x}", fnv1a(&[self.0.as_bytes()]))
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// FNV-1a of 64 bits, which a change of any one byte changes.
+fn fnv1a(parts: &[&[u8]]) -> u64 {
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    parts.iter().copied().flatten().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// A folder of images, each a file of its own. Any number of processes may use it at once.
@@ -37,8 +42,16 @@ pub struct Cache {
     folder: Option<PathBuf>,
 }
 
-/// What an entry starts with; then come the 32 bytes of the image's hash, and the image.
+/// What an entry starts with; then come the lengths of the key and of the image, the hash of both, the key and the image.
 const MAGIC: &[u8; 16] = b"warpwave image 1";
+const HEAD: usize = MAGIC.len() + 3 * 8;
+
+/// The head of an entry.
+fn head(key: &Key, image: &[u8]) -> Vec<u8> {
+    let key = key.0.as_bytes();
+    let numbers = [key.len() as u64, image.len() as u64, fnv1a(&[key, image])];
+    MAGIC.iter().copied().chain(numbers.into_iter().flat_map(u64::to_le_bytes)).collect()
+}
 
 impl Cache {
     /// The folder that `WARPWAVE_CACHE_DIR` names (`off`: none), else `warpwave` in `XDG_CACHE_HOME`, else in `~/.cache`; on Windows in
@@ -69,10 +82,11 @@ impl Cache {
 
     /// The image of a key. An entry that cannot be read, or is not whole, is none.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let mut entry = fs::read(self.folder.as_ref()?.join(&key.0)).ok()?;
-        let (head, image) = entry.split_at_checked(MAGIC.len() + 32)?;
-        let whole = head.starts_with(MAGIC) && head[MAGIC.len()..] == Sha256::digest(image)[..];
-        whole.then(|| entry.split_off(MAGIC.len() + 32))
+        let mut entry = fs::read(self.folder.as_ref()?.join(key.file())).ok()?;
+        let start = HEAD + key.0.len();
+        let (before, image) = entry.split_at_checked(start)?;
+        let whole = before[HEAD..] == *key.0.as_bytes() && before[..HEAD] == head(key, image);
+        whole.then(|| entry.split_off(start))
     }
 
     /// Keeps an image. It is there in whole or not at all, also if the process ends meanwhile or another puts the same one there.
@@ -84,18 +98,18 @@ impl Cache {
         make_private(folder)?;
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let part = folder.join(format!("{}.{}-{number}", key.0, std::process::id()));
+        let part = folder.join(format!("{}.{}-{number}", key.file(), std::process::id()));
         let write = || {
             let mut options = fs::OpenOptions::new();
             options.write(true).create_new(true);
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let mut file = options.open(&part)?;
-            file.write_all(MAGIC)?;
-            file.write_all(&Sha256::digest(image))?;
-            file.write_all(image)?;
+            for part in [&head(key, image)[..], key.0.as_bytes(), image] {
+                file.write_all(part)?;
+            }
             file.sync_all()?;
-            fs::rename(&part, folder.join(&key.0))
+            fs::rename(&part, folder.join(key.file()))
         };
         write().map_err(|source| {
             let _ = fs::remove_file(&part);
@@ -178,7 +192,7 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
             assert_eq!(mode(scratch.path("deep/er")), 0o700);
-            assert_eq!(mode(scratch.path("deep/er").join(key("a").0)), 0o600);
+            assert_eq!(mode(scratch.path("deep/er").join(key("a").file())), 0o600);
         }
         let files = fs::read_dir(scratch.path("deep/er")).unwrap().count();
         assert_eq!(files, 1);
@@ -190,15 +204,20 @@ mod tests {
         let scratch = Scratch::new().unwrap();
         let cache = Cache::in_folder(scratch.path("cache"));
         cache.put(&key("a"), b"image").unwrap();
-        let file = scratch.path("cache").join(key("a").0);
+        let file = scratch.path("cache").join(key("a").file());
         let whole = fs::read(&file).unwrap();
-        let mut damaged: Vec<Vec<u8>> = (0..whole.len()).map(|len| whole[..len].to_vec()).collect();
-        damaged.extend((0..whole.len()).map(|at| {
+        // All of the head, the ends of the key and of the image, and some places between.
+        let places =
+            || (0..HEAD + 10).chain((HEAD + 10..whole.len() - 10).step_by(5000)).chain(whole.len() - 10..whole.len());
+        let mut damaged: Vec<Vec<u8>> = places().map(|len| whole[..len].to_vec()).collect();
+        damaged.extend(places().map(|at| {
             let mut changed = whole.clone();
             changed[at] ^= 1;
             changed
         }));
         damaged.push([&whole[..], b"x"].concat());
+        // Another key that has the same file.
+        damaged.push([head(&key("b"), b"other"), key("b").0.into_bytes(), b"other".to_vec()].concat());
         for bytes in damaged {
             fs::write(&file, &bytes).unwrap();
             assert_eq!(cache.get(&key("a")), None);

@@ -8,3 +8,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod launch;
+mod texts;
+
+pub use texts::{TEXTS, Text, text};

@@ -1,0 +1,258 @@
+//! `warpwave kernels`.
+
+use crate::file::Target;
+use crate::{Stop, Verdict, arguments};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Instant;
+use warpwave_compile::{Arch, Options, Resources, Tool, Tools};
+use warpwave_kernels::{TEXTS, Text};
+
+/// What is compiled for if nothing is asked for, where a compiler knows it.
+const ARCHS: &[&str] =
+    &["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"];
+
+/// What `--json` writes.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    schema: u32,
+    tool: &'static str,
+    version: &'static str,
+    compilers: Vec<Compiler<'a>>,
+    missing: Vec<Missing>,
+    texts: Vec<Compiled>,
+    summary: Summary,
+    timing: Timing,
+}
+
+#[derive(Debug, Serialize)]
+struct Compiler<'a> {
+    arch: &'a str,
+    kind: String,
+    version: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Missing {
+    arch: String,
+    reason: String,
+}
+
+/// What became of a text for an architecture.
+#[derive(Debug, Serialize)]
+struct Compiled {
+    text: &'static str,
+    arch: String,
+    /// Bytes of the image.
+    bytes: usize,
+    kernels: Vec<Kernel>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Kernel {
+    name: String,
+    registers: u32,
+    scalar_registers: u32,
+    shared: u32,
+    local: u32,
+    spills: u32,
+}
+
+impl From<Resources> for Kernel {
+    fn from(of: Resources) -> Self {
+        Kernel {
+            name: of.kernel,
+            registers: of.registers,
+            scalar_registers: of.scalar_registers,
+            shared: of.shared,
+            local: of.local,
+            spills: of.spills,
+        }
+    }
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Summary {
+    kernels: usize,
+    failed: usize,
+    spilling: usize,
+    missing: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Timing {
+    total: f64,
+}
+
+/// Compiles every text for every architecture, and says what each kernel takes.
+pub(crate) fn run(arguments: &arguments::Kernels, out: &mut dyn Write) -> Result<Verdict, Stop> {
+    let start = Instant::now();
+    let file = arguments.json.as_deref().map(Target::open).transpose()?;
+    let tools = Tools::find();
+    let names = if arguments.arch.is_empty() {
+        ARCHS.iter().map(|&name| name.to_owned()).collect()
+    } else {
+        arguments.arch.clone()
+    };
+    let mut archs = Vec::new();
+    for name in names {
+        let arch: Arch = name.parse().map_err(|error: warpwave_compile::Error| Stop::Refused(error.to_string()))?;
+        if !archs.contains(&arch) {
+            archs.push(arch);
+        }
+    }
+    let (mut compilers, mut missing) = (Vec::new(), Vec::new());
+    for arch in &archs {
+        match tools.for_arch(arch) {
+            Ok(tool) => compilers.push((arch, tool)),
+            Err(error) => missing.push(Missing { arch: arch.to_string(), reason: error.to_string() }),
+        }
+    }
+    for (arch, tool) in &compilers {
+        let version =
+            tool.version().lines().find(|line| line.contains(|c: char| c.is_ascii_digit())).unwrap_or_default();
+        writeln!(out, "{arch:<8}  {}: {version}", tool.kind())?;
+    }
+    for Missing { reason, .. } in &missing {
+        writeln!(out, "{reason}")?;
+    }
+    if compilers.is_empty() {
+        return Err(Stop::Refused("no kernel can be compiled: no compiler is at hand".to_owned()));
+    }
+    writeln!(out, "\nRegisters of a thread and bytes of shared memory of a block; + registers that did not fit.")?;
+    let texts = compile(&compilers, out)?;
+
+    let kernels = || texts.iter().flat_map(|text| &text.kernels);
+    let summary = Summary {
+        kernels: kernels().count(),
+        failed: texts.iter().filter(|text| text.error.is_some()).count(),
+        spilling: kernels().filter(|kernel| kernel.spills > 0).count(),
+        missing: missing.len(),
+    };
+    writeln!(
+        out,
+        "\n{} texts, {} kernels for {} architectures; {} texts failed, {} kernels spill; {:.1} s",
+        TEXTS.len(),
+        summary.kernels,
+        compilers.len(),
+        summary.failed,
+        summary.spilling,
+        start.elapsed().as_secs_f64()
+    )?;
+    // Without a list of architectures, those that no compiler at hand knows were not asked for.
+    let lacking = !arguments.arch.is_empty() && summary.missing > 0;
+    let good = summary.failed == 0 && summary.spilling == 0 && summary.kernels > 0 && !lacking;
+    if let Some(file) = file {
+        let compilers = compilers
+            .iter()
+            .map(|(arch, tool)| Compiler { arch: arch.name(), kind: tool.kind().to_string(), version: tool.version() })
+            .collect();
+        let report = Report {
+            schema: 1,
+            tool: "warpwave",
+            version: env!("CARGO_PKG_VERSION"),
+            compilers,
+            missing,
+            texts,
+            summary,
+            timing: Timing { total: start.elapsed().as_secs_f64() },
+        };
+        let json = serde_json::to_string_pretty(&report).map_err(|error| Stop::Refused(error.to_string()))?;
+        file.write(&(json + "\n"))?;
+    }
+    Ok(if good { Verdict::Good } else { Verdict::Bad })
+}
+
+/// Compiles on all processors; prints each text when it is its turn.
+fn compile(compilers: &[(&Arch, &Tool)], out: &mut dyn Write) -> Result<Vec<Compiled>, Stop> {
+    let jobs: Vec<(&Text, &Arch, &Tool)> =
+        TEXTS.iter().flat_map(|text| compilers.iter().map(move |&(arch, tool)| (text, arch, tool))).collect();
+    let (next, threads) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, usize::from));
+    let (sender, receiver) = channel();
+    let mut done: Vec<Compiled> = Vec::new();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, jobs, next) = (sender.clone(), &jobs, &next);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(&(text, arch, tool)) = jobs.get(index) else { break };
+                    let name = format!("{}.hip", text.name);
+                    let compiled = match tool.compile(&name, text.text, arch, &Options::default()) {
+                        Ok(image) => Compiled {
+                            text: text.name,
+                            arch: arch.to_string(),
+                            bytes: image.bytes.len(),
+                            kernels: image.kernels.into_iter().map(Kernel::from).collect(),
+                            error: None,
+                        },
+                        Err(error) => Compiled {
+                            text: text.name,
+                            arch: arch.to_string(),
+                            bytes: 0,
+                            kernels: Vec::new(),
+                            error: Some(error.to_string()),
+                        },
+                    };
+                    // Nobody receives any more where output has stopped.
+                    if sender.send((index, compiled)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let outcome = (|| {
+            for (index, compiled) in &receiver {
+                waiting.insert(index, compiled);
+                while let Some(compiled) = waiting.remove(&done.len()) {
+                    done.push(compiled);
+                    if done.len() % compilers.len() == 0 {
+                        print(&done[done.len() - compilers.len()..], out)?;
+                    }
+                }
+            }
+            Ok(())
+        })();
+        next.store(jobs.len(), Ordering::Relaxed);
+        drop(receiver);
+        outcome.map(|()| done)
+    })
+}
+
+/// A text: its kernels, with a column for each architecture.
+fn print(text: &[Compiled], out: &mut dyn Write) -> Result<(), Stop> {
+    let Some(first) = text.first() else { return Ok(()) };
+    write!(out, "\n{:<28}", first.text)?;
+    for compiled in text {
+        write!(out, "{:>16}", compiled.arch)?;
+    }
+    writeln!(out)?;
+    let mut rows: BTreeMap<&str, Vec<Option<&Kernel>>> = BTreeMap::new();
+    for (column, compiled) in text.iter().enumerate() {
+        for kernel in &compiled.kernels {
+            rows.entry(&kernel.name).or_insert_with(|| vec![None; text.len()])[column] = Some(kernel);
+        }
+    }
+    for (name, cells) in rows {
+        write!(out, "  {name:<26}")?;
+        for cell in cells {
+            let cell = cell.map_or(String::new(), |kernel| {
+                let spills = if kernel.spills > 0 { format!(" +{}", kernel.spills) } else { String::new() };
+                format!("{} {}{spills}", kernel.registers, kernel.shared)
+            });
+            write!(out, "{cell:>16}")?;
+        }
+        writeln!(out)?;
+    }
+    for error in text.iter().filter_map(|compiled| compiled.error.as_ref()) {
+        writeln!(out, "{error}")?;
+    }
+    Ok(())
+}
