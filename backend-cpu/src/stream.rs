@@ -138,8 +138,11 @@ impl Queue {
         let mut state = lock(&self.state);
         if let Err(error) = memory::grow(&mut state.work) {
             drop(state);
-            // It may have a destructor of the user's, which may use the stream.
-            drop(work);
+            // It may have a destructor of the user's, which may use the stream, and may panic.
+            self.fault.keep(catch("what a host function owned", || {
+                drop(work);
+                Ok(())
+            }));
             return Err(error);
         }
         state.work.push(work);

@@ -74,8 +74,9 @@ pub type HostFn = Box<dyn FnOnce() + Send + 'static>;
 /// a `download` that returned `Ok` has written all of it with values of the source's. [`synchronize`](Backend::synchronize),
 /// [`record`](Backend::record), [`wait`](Backend::wait) and [`instantiate`](Backend::instantiate) touch no operands at all.
 ///
-/// **Order.** Work on one stream takes effect in the order in which the calls that enqueued it returned. An event comes after all work
-/// that was enqueued on its stream when [`record`](Backend::record) was called. Work enqueued after [`wait`](Backend::wait) has returned
+/// **Order.** Work on one stream takes effect in the order of the calls that enqueued it: that of a call which has returned before another
+/// begins comes before the other's; that of calls which overlap in any order, or at the same time on an inline stream. An event comes
+/// after all work whose calls had returned when [`record`](Backend::record) was called. Work enqueued after [`wait`](Backend::wait) has returned
 /// `Ok` starts after all the work before the event has ended. All this holds for graphs and copies between peers as for single operations,
 /// and after [`destroy_stream`](Backend::destroy_stream) and [`destroy_event`](Backend::destroy_event): work goes on, waits hold, and the
 /// events of a destroyed stream remain what they are.
@@ -83,8 +84,8 @@ pub type HostFn = Box<dyn FnOnce() + Send + 'static>;
 /// **Ends.** The pool reuses and frees memory, and gives pinned memory to the host, on the strength of these alone:
 /// - [`query`](Backend::query) returns `true`, and [`synchronize_event`](Backend::synchronize_event) returns `Ok`, only after all work
 ///   before the event has ended, and so has all that this work waited for;
-/// - [`synchronize`](Backend::synchronize) returns `Ok` or [`DeviceFault`](crate::ErrorKind::DeviceFault) only after all work enqueued on
-///   the stream before has ended;
+/// - [`synchronize`](Backend::synchronize) returns, but with [`DeviceLost`](crate::ErrorKind::DeviceLost) or
+///   [`Driver`](crate::ErrorKind::Driver), only after all work enqueued on the stream before has ended: other errors are those of that work;
 /// - [`is_inline`](Backend::is_inline) gives the same answer for a stream always, and `true` only if whatever a call on it was to do has
 ///   ended when the call returns, with an error too; a [`wait`](Backend::wait) on it returns `Ok` only after the event.
 ///
@@ -209,7 +210,8 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Those of the driver. What the operation writes is unspecified then, and it may still be written until the stream has
-    /// passed this point.
+    /// passed this point. Not so after [`OutOfMemory`](crate::ErrorKind::OutOfMemory): nothing was enqueued and nothing is written, and
+    /// the runtime frees what it keeps of memory and calls once more.
     unsafe fn execute(&self, stream: &Self::Stream, operation: &Operation) -> Result<()>;
 
     /// Enqueues a copy.

@@ -78,7 +78,7 @@ pub trait Blas: BlasTriangle {
     /// # Errors
     /// As said [above](Blas), and errors of earlier work on this stream.
     fn dot<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>, y: &impl AsVector<T, Self::Device>) -> Result<T> {
-        one(self, |out| self.dot_into(x, y, out))
+        one(self, "dot", |out| self.dot_into(x, y, out))
     }
 
     /// [`dot`](Blas::dot) under its name for complex types.
@@ -94,7 +94,7 @@ pub trait Blas: BlasTriangle {
     /// # Errors
     /// As for [`dot`](Blas::dot).
     fn dotc<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>, y: &impl AsVector<T, Self::Device>) -> Result<T> {
-        one(self, |out| self.dotc_into(x, y, out))
+        one(self, "dotc", |out| self.dotc_into(x, y, out))
     }
 
     /// [`dot`](Blas::dot) with its result in the first element of `out`; does not wait.
@@ -128,7 +128,7 @@ pub trait Blas: BlasTriangle {
     /// # Errors
     /// As for [`dot`](Blas::dot).
     fn nrm2<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>) -> Result<T::Magnitude> {
-        one(self, |out| self.nrm2_into(x, out))
+        one(self, "nrm2", |out| self.nrm2_into(x, out))
     }
 
     /// [`nrm2`](Blas::nrm2) with its result in the first element of `out`; does not wait.
@@ -153,7 +153,7 @@ pub trait Blas: BlasTriangle {
     /// # Errors
     /// As for [`dot`](Blas::dot).
     fn asum<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>) -> Result<T::Magnitude> {
-        one(self, |out| self.asum_into(x, out))
+        one(self, "asum", |out| self.asum_into(x, out))
     }
 
     /// [`asum`](Blas::asum) with its result in the first element of `out`; does not wait.
@@ -179,7 +179,7 @@ pub trait Blas: BlasTriangle {
     /// # Errors
     /// As for [`dot`](Blas::dot).
     fn iamax<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>) -> Result<Option<usize>> {
-        let index: u64 = one(self, |out| self.iamax_into(x, out))?;
+        let index: u64 = one(self, "iamax", |out| self.iamax_into(x, out))?;
         Ok(usize::try_from(index).ok().filter(|_| index != u64::MAX))
     }
 
@@ -206,7 +206,7 @@ pub trait Blas: BlasTriangle {
     /// # Errors
     /// As for [`dot`](Blas::dot).
     fn iamin<T: Scalar>(&self, x: &impl AsVector<T, Self::Device>) -> Result<Option<usize>> {
-        let index: u64 = one(self, |out| self.iamin_into(x, out))?;
+        let index: u64 = one(self, "iamin", |out| self.iamin_into(x, out))?;
         Ok(usize::try_from(index).ok().filter(|_| index != u64::MAX))
     }
 

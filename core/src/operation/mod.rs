@@ -2,7 +2,7 @@
 //!
 //! Operations are made by the typed methods of [`crate::Blas`], [`crate::Ops`] and [`crate::Stream`], which have checked them:
 //! lengths agree, views lie inside their buffers, what is written overlaps nothing else that the operation touches (but for an
-//! element-wise operation whose output *is* one of its inputs), it writes at least one element, and the device
+//! element-wise operation whose output *is* one of its inputs), it writes at least one element or has indices to check, and the device
 //! [supports](crate::Backend::supports) it.
 
 mod arguments;

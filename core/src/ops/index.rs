@@ -75,7 +75,7 @@ pub trait Indexing: Stream {
         mask: &impl AsView<u8, Self::Device>,
         out: &mut impl AsViewMut<T, Self::Device>,
     ) -> Result<usize> {
-        let count: u64 = one(self, |count| self.compact_into(x, mask, out, count))?;
+        let count: u64 = one(self, "compact", |count| self.compact_into(x, mask, out, count))?;
         // There are no more than `x` has.
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }

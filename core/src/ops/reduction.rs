@@ -18,7 +18,7 @@ macro_rules! reduce_methods {
         /// # Errors
         /// As said [above](Reduce), and errors of earlier work on this stream.
         fn $whole<T: $bound>(&self, x: &impl AsView<T, Self::Device>) -> Result<T> {
-            one(self, |out| self.$into(x, out))
+            one(self, stringify!($whole), |out| self.$into(x, out))
         }
 
         #[doc = concat!("The ", $what, " of all elements in the first element of `out`; does not wait.")]
@@ -68,7 +68,7 @@ macro_rules! arg {
         /// # Errors
         /// As said [above](Reduce), and errors of earlier work on this stream.
         fn $whole<T: Real>(&self, x: &impl AsView<T, Self::Device>) -> Result<Option<usize>> {
-            let index: u64 = one(self, |out| self.$into(x, out))?;
+            let index: u64 = one(self, stringify!($whole), |out| self.$into(x, out))?;
             Ok(usize::try_from(index).ok().filter(|_| index != u64::MAX))
         }
 
@@ -131,7 +131,7 @@ pub trait Reduce: Stream {
     /// # Errors
     /// As said [above](Reduce), and errors of earlier work on this stream.
     fn count(&self, mask: &impl AsView<u8, Self::Device>) -> Result<u64> {
-        one(self, |out| self.count_into(mask, out))
+        one(self, "count", |out| self.count_into(mask, out))
     }
 
     /// Whether any element of `mask` is not 0; of nothing, false. Waits for the result.
@@ -172,7 +172,7 @@ pub trait Reduce: Stream {
     /// # Errors
     /// As said [above](Reduce), and errors of earlier work on this stream.
     fn mean<T: GemmElement>(&self, x: &impl AsView<T, Self::Device>) -> Result<T> {
-        one(self, |out| self.mean_into(x, out))
+        one(self, "mean", |out| self.mean_into(x, out))
     }
 
     /// [`mean`](Reduce::mean) with its result in the first element of `out`; does not wait.

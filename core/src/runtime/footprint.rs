@@ -91,6 +91,11 @@ impl<B: Backend> Footprint<B> {
         self.blocks.iter_mut().for_each(|kept| kept.touches = merged(&kept.touches));
     }
 
+    /// Whether a launch writes anything.
+    pub(crate) fn writes(&self) -> bool {
+        self.blocks.iter().any(|kept| kept.touches.iter().any(|touch| touch.write))
+    }
+
     /// The accesses of a launch.
     pub(crate) fn accesses(&self) -> Vec<Access<'_>> {
         let all = self.blocks.iter().flat_map(|kept| kept.touches.iter().map(|touch| (&kept.block, *touch)));

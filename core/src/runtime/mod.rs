@@ -100,6 +100,8 @@ pub(crate) struct Inner<B: Backend> {
     shelves: Mutex<Vec<Weak<Shelf>>>,
     /// Graphs that nobody has any more.
     retired: Mutex<VecDeque<Retired<B>>>,
+    /// Whether there are such; set under their lock.
+    has_retired: AtomicBool,
     /// Streams that wait for copies of this device's memory to others.
     peers: Mutex<Vec<NewStream<B>>>,
     /// Bytes that the backend has allocated and not freed.
@@ -154,6 +156,7 @@ impl<B: Backend> Shared<B> {
             info,
             shelves: Mutex::default(),
             retired: Mutex::default(),
+            has_retired: AtomicBool::new(false),
             peers: Mutex::default(),
             allocated: AtomicUsize::new(0),
             lost: AtomicBool::new(false),

@@ -110,7 +110,7 @@ impl<B: Backend> Inner<B> {
         let ended = match event {
             Some(event) => reader.backend.synchronize_event(event),
             None => match reader.backend.synchronize(raw) {
-                Err(error) if matches!(error.kind(), ErrorKind::DeviceFault { .. }) => {
+                Err(error) if !matches!(error.kind(), ErrorKind::DeviceLost { .. } | ErrorKind::Driver { .. }) => {
                     // It has waited, and found what the next synchronizing call is to report.
                     stream.fault(error);
                     Ok(())

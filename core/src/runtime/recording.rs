@@ -215,6 +215,14 @@ impl<B: Backend> Executable<B> {
             shared.backend.update(graph, nodes, changed)?;
             changed.clear();
         }
+        if let Some((other, ticket)) = *last
+            && !footprint.writes()
+        {
+            // Launches that write come one after the other because of that. What writes nothing, as a histogram without counters does, is
+            // launched in order all the same: the backend counts on it.
+            shared.enter()?;
+            shared.wait_for_launch(stream, raw, other, ticket)?;
+        }
         let mut reached = false;
         let result = shared.launch(stream, raw, &footprint.accesses(), |backend| {
             reached = true;

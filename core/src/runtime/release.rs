@@ -47,20 +47,21 @@ impl<B: Backend> Inner<B> {
     }
 
     fn allocate_fresh(&self, stream: &StreamCore<B>, space: Space, class: usize) -> Result<Block> {
-        let result = match self.backend.allocate(space, class) {
-            Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
-                // What is cached may make room, or what another thread has freed meanwhile. If a host function is outstanding
-                // nothing can be freed.
-                match self.free_unless_gated()? {
-                    None => Err(error),
-                    Some(_) => self.backend.allocate(space, class),
-                }
-            }
-            result => result,
-        };
-        let ptr = result?;
+        let ptr = self.retry_out_of_memory(|| self.backend.allocate(space, class))?;
         self.allocated.fetch_add(class, Ordering::Relaxed);
         Ok(Block::new(ptr, class, space, &self.opening, stream.id, &stream.shelf))
+    }
+
+    /// Calls `get`, and again if it finds no memory and cached memory could be freed. If a host function is outstanding nothing can be.
+    pub(crate) fn retry_out_of_memory<R>(&self, mut get: impl FnMut() -> Result<R>) -> Result<R> {
+        match get() {
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => match self.free_unless_gated()? {
+                None => Err(error),
+                // Nothing was cached perhaps, but another thread may have freed something meanwhile.
+                Some(_) => get(),
+            },
+            result => result,
+        }
     }
 
     /// Gives cached memory back to the driver; returns how many bytes. Waits for the work that used it; while a host function is
@@ -81,7 +82,6 @@ impl<B: Backend> Inner<B> {
 
     fn free_cached(&self) -> Result<usize> {
         self.release_deferred();
-        self.destroy_retired();
         while let Some(Parked { block, awaits }) = self.pool.parked.pop() {
             let (open, last) = match self.home(&block) {
                 HomeStream::Open(home) => (Some(home), None),
@@ -157,6 +157,9 @@ impl<B: Backend> Inner<B> {
                 Dropped::Raw(raw) => self.destroy_stream(raw),
             }
         }
+        if self.has_retired.load(Ordering::Relaxed) {
+            self.destroy_retired();
+        }
     }
 
     /// Destroys a graph once its last launch has ended: all others came before that.
@@ -166,11 +169,14 @@ impl<B: Backend> Inner<B> {
             None => Ok(None),
         };
         match pending {
-            Ok(Some(point)) => self.retired.lock().push_back((graph, point.event)),
+            Ok(Some(point)) => {
+                let mut retired = self.retired.lock();
+                retired.push_back((graph, point.event));
+                self.has_retired.store(true, Ordering::Relaxed);
+            }
             Ok(None) => self.backend.destroy_graph(graph),
-            Err(_) => return self.deferred.push(Dropped::Graph(graph, last)),
+            Err(_) => self.deferred.push(Dropped::Graph(graph, last)),
         }
-        self.destroy_retired();
     }
 
     /// Destroys graphs whose launches have ended, from the one dropped first to the first that may be pending.
@@ -182,6 +188,7 @@ impl<B: Backend> Inner<B> {
             let is_first = retired.front().is_some_and(|(_, first)| Arc::ptr_eq(first, &event));
             // Another thread may have destroyed it meanwhile.
             let first = if is_first { retired.pop_front() } else { None };
+            self.has_retired.store(!retired.is_empty(), Ordering::Relaxed);
             drop(retired);
             if let Some((graph, _)) = first {
                 self.backend.destroy_graph(graph);

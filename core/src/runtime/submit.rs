@@ -169,6 +169,20 @@ impl<B: Backend> Inner<B> {
         Ok(())
     }
 
+    /// Makes `stream` wait for the launch that was operation `ticket` of `other`, unless it is known to come after that.
+    pub(crate) fn wait_for_launch(
+        &self,
+        stream: &StreamCore<B>,
+        raw: &B::Stream,
+        other: StreamId,
+        ticket: Ticket,
+    ) -> Result<()> {
+        if other == stream.id || stream.waited_for(other) >= ticket {
+            return Ok(());
+        }
+        self.wait_for(stream, raw, other, ticket)
+    }
+
     /// Makes `stream` wait for operation `ticket` of `other`.
     fn wait_for(&self, stream: &StreamCore<B>, raw: &B::Stream, other: StreamId, ticket: Ticket) -> Result<()> {
         match self.point_after(other, ticket)? {
@@ -200,6 +214,10 @@ impl<B: Backend> Inner<B> {
         self.backend.wait(raw, event)?;
         if self.keeps(Step::ClockAfterWait) {
             stream.advance_clock(other, point.ticket);
+        }
+        if self.stream(other).is_none() {
+            // Forgotten meanwhile, perhaps before the clock knew of it.
+            stream.forget(other);
         }
         Ok(())
     }

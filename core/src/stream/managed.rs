@@ -281,7 +281,7 @@ impl<B: Backend> Stream for ManagedStream<B> {
             match &self.recording {
                 Some(recording) => recording.operation(operation, accesses),
                 None if operation.is_empty() => Ok(()),
-                None => shared.enqueue(core, raw, accesses, execute),
+                None => shared.retry_out_of_memory(|| shared.enqueue(core, raw, accesses, execute)),
             }
         })
     }

@@ -31,9 +31,11 @@ pub(crate) fn first_of<'a, T: Element, D: Device>(
 /// Computes one element on the device and brings it to the host.
 pub(crate) fn one<S: Stream, T: Element>(
     stream: &S,
+    operation: &'static str,
     compute: impl FnOnce(&mut BufferOf<S, T>) -> Result<()>,
 ) -> Result<T> {
-    stream.waits(Checked::TYPED, "the method of the same name with `_into` leaves its result on the device")?;
+    let instead = "the method of the same name with `_into` leaves its result on the device";
+    stream.waits(Checked::TYPED, instead).map_err(|error| error.in_operation(operation))?;
     let mut out = stream.alloc::<T>(1)?;
     compute(&mut out)?;
     let mut value = [T::default()];

@@ -389,3 +389,22 @@ fn buffers_and_events_of_another_device_are_refused() {
     check(&w1);
     check(&w2);
 }
+
+/// What an operation needs besides its operands is taken from what is cached, not refused.
+#[test]
+fn operations_find_cached_memory() {
+    use crate::ops::Indexing;
+    const LARGE: usize = 400 << 10;
+    let (world, device) = open(Options { memory: 1 << 20, ..Options::default() });
+    let stream = device.default_stream();
+    let (x, mut none) = (stream.alloc::<u8>(LARGE).unwrap(), stream.alloc::<u64>(0).unwrap());
+    let y = stream.alloc::<u8>(LARGE).unwrap();
+    let error = stream.histogram(&x, &mut none).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{error}");
+    drop(y);
+    assert!(device.memory().cached >= LARGE);
+    stream.histogram(&x, &mut none).unwrap();
+    assert_eq!(device.memory().cached, 0);
+    drop((x, none, stream, device));
+    check(&world);
+}

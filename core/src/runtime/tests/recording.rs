@@ -38,14 +38,17 @@ fn what_waits_or_cannot_be_repeated_is_refused_and_records_nothing() {
                 ("copy_from_peer", "after", r.copy_from_peer(&x, &mut y).unwrap_err()),
                 ("launch", "by itself", other.launch(r).unwrap_err()),
             ];
-            for error in [
-                r.dot(&f, &f).unwrap_err(),
-                r.nrm2(&f).unwrap_err(),
-                r.iamax(&f).unwrap_err(),
-                r.sum(&f).unwrap_err(),
-                r.count(&x).unwrap_err(),
+            for (name, error) in [
+                ("dot", r.dot(&f, &f).unwrap_err()),
+                ("nrm2", r.nrm2(&f).unwrap_err()),
+                ("iamax", r.iamax(&f).unwrap_err()),
+                ("sum", r.sum(&f).unwrap_err()),
+                ("mean", r.mean(&f).unwrap_err()),
+                ("argmin", r.argmin(&f).unwrap_err()),
+                ("count", r.count(&x).unwrap_err()),
             ] {
                 assert!(is_invalid(&error) && error.to_string().contains("`_into`"), "{error}");
+                assert_eq!(error.context().operation.as_deref(), Some(name), "{error}");
             }
             // Checked as always.
             assert!(is_invalid(&r.copy(&x, &mut y.slice_mut(1..)?).unwrap_err()));

@@ -167,7 +167,7 @@ unsafe impl Backend for Sim {
     }
 
     fn supports(&self, kind: OperationKind, _: DType) -> bool {
-        matches!(kind, OperationKind::Fill | OperationKind::Copy)
+        matches!(kind, OperationKind::Fill | OperationKind::Copy | OperationKind::Histogram)
     }
 
     fn allocate(&self, space: Space, bytes: usize) -> Result<Ptr> {
@@ -317,6 +317,13 @@ unsafe impl Backend for Sim {
     }
 
     unsafe fn execute(&self, stream: &SimStream, operation: &Operation) -> Result<()> {
+        if let Operation::Histogram { x, .. } = operation {
+            // The one operation that needs memory of its own: as much as it reads.
+            let free = self.0.options.memory.saturating_sub(self.0.lock().memory.live_bytes());
+            if free < x.len {
+                return Err(ErrorKind::OutOfMemory { requested: x.len, free }.into());
+            }
+        }
         self.enqueue(stream, of_operation(operation)?, "execute", false)
     }
 
