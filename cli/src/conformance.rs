@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: arguments::Conformance, out: &mut dyn Write) -> Res
     if let [name, ..] = required.unknown()[..] {
         return Err(Stop::Refused(format!(
             "WARPWAVE_REQUIRE names {name:?}; the names that exist are {}",
-            Required::KNOWN.join(", ")
+            [&Required::BACKENDS[..], &Required::TOOLS].concat().join(", ")
         )));
     }
     let options =

@@ -3,11 +3,22 @@
 use std::io::{self, Write};
 
 /// Every variable that has an effect, and which.
-const VARIABLES: [(&str, &str); 3] = [
+const VARIABLES: [(&str, &str); 7] = [
     ("WARPWAVE_DEVICE", "the device that `warpwave::open` gives a program: `cpu`. Default: `cpu`"),
     (
         "WARPWAVE_REQUIRE",
-        "backends, separated by commas, whose absence is a failure instead of a reason to skip: `cpu`, `cuda`, `hip`",
+        "backends, separated by commas, whose absence is a failure instead of a reason to skip: `cpu`, `cuda`, `hip`; for the tests \
+         of this project tools too: `cxx`, `llvm`, `nvcc`, `nvrtc`, `hiprtc`",
+    ),
+    ("WARPWAVE_NVCC", "NVIDIA's compiler. Default: `nvcc` in PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda or /opt/cuda"),
+    ("WARPWAVE_HIPCC", "AMD's compiler. Default: `hipcc` in PATH, ROCM_PATH, HIP_PATH or /opt/rocm"),
+    (
+        "WARPWAVE_CLANG",
+        "clang with the target AMDGPU, for want of hipcc. Default: `amdclang` or `clang` in PATH, ROCM_PATH or /opt/rocm",
+    ),
+    (
+        "WARPWAVE_BUILD_ARCHS",
+        "architectures, separated by commas, that warpwave's kernels are compiled for when it is built",
     ),
     (
         "RAYON_NUM_THREADS",

@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &arguments::Kernels, out: &mut dyn Write) -> Result
     if compilers.is_empty() {
         return Err(Stop::Refused("no kernel can be compiled: no compiler is at hand".to_owned()));
     }
-    writeln!(out, "\nRegisters of a thread and bytes of shared memory of a block; + registers that did not fit.")?;
+    writeln!(out, "\nRegisters of a thread, and bytes of static shared memory of a block:")?;
     let texts = compile(&compilers, out)?;
 
     let kernels = || texts.iter().flat_map(|text| &text.kernels);
@@ -226,30 +226,36 @@ fn compile(compilers: &[(&Arch, &Tool)], out: &mut dyn Write) -> Result<Vec<Comp
     })
 }
 
+/// Architectures side by side, within the width of a terminal.
+const COLUMNS: usize = 7;
+
 /// A text: its kernels, with a column for each architecture.
 fn print(text: &[Compiled], out: &mut dyn Write) -> Result<(), Stop> {
-    let Some(first) = text.first() else { return Ok(()) };
-    write!(out, "\n{:<28}", first.text)?;
-    for compiled in text {
-        write!(out, "{:>16}", compiled.arch)?;
-    }
-    writeln!(out)?;
-    let mut rows: BTreeMap<&str, Vec<Option<&Kernel>>> = BTreeMap::new();
-    for (column, compiled) in text.iter().enumerate() {
-        for kernel in &compiled.kernels {
-            rows.entry(&kernel.name).or_insert_with(|| vec![None; text.len()])[column] = Some(kernel);
-        }
-    }
-    for (name, cells) in rows {
-        write!(out, "  {name:<26}")?;
-        for cell in cells {
-            let cell = cell.map_or(String::new(), |kernel| {
-                let spills = if kernel.spills > 0 { format!(" +{}", kernel.spills) } else { String::new() };
-                format!("{} {}{spills}", kernel.registers, kernel.shared)
-            });
-            write!(out, "{cell:>16}")?;
+    for part in text.chunks(COLUMNS) {
+        write!(out, "\n{:<28}", part[0].text)?;
+        for compiled in part {
+            write!(out, "{:>10}", compiled.arch)?;
         }
         writeln!(out)?;
+        let mut rows: BTreeMap<&str, Vec<Option<&Kernel>>> = BTreeMap::new();
+        for (column, compiled) in part.iter().enumerate() {
+            for kernel in &compiled.kernels {
+                rows.entry(&kernel.name).or_insert_with(|| vec![None; part.len()])[column] = Some(kernel);
+            }
+        }
+        for (name, cells) in rows {
+            write!(out, "  {name:<26}")?;
+            for cell in &cells {
+                let cell = cell.map_or(String::new(), |kernel| format!("{} {}", kernel.registers, kernel.shared));
+                write!(out, "{cell:>10}")?;
+            }
+            writeln!(out)?;
+            for (cell, compiled) in cells.iter().zip(part) {
+                if let Some(kernel) = cell.filter(|kernel| kernel.spills > 0) {
+                    writeln!(out, "    spills for {}: {}", compiled.arch, kernel.spills)?;
+                }
+            }
+        }
     }
     for error in text.iter().filter_map(|compiled| compiled.error.as_ref()) {
         writeln!(out, "{error}")?;

@@ -100,8 +100,10 @@ fn a_required_backend_that_is_not_there_fails() {
     assert_eq!(with(" cpu,", &[]).0, 0);
     // Whoever asks for one device does not ask for the others.
     assert_eq!(with("cuda", &["--device", "cpu"]).0, 0);
-    // A mistyped name, or that of a tool that no check looks for, would require nothing and nobody would notice.
-    for unknown in ["cdua", "cpu,nvcc"] {
+    // A tool is what tests need, not the suite.
+    assert_eq!(with("cpu,nvcc", &[]).0, 0);
+    // A mistyped name would require nothing and nobody would notice.
+    for unknown in ["cdua", "cpu,ncvv"] {
         let (code, out, err) = with(unknown, &[]);
         assert_eq!((code, out.as_str(), err.lines().count()), (2, "", 1), "{err}");
         assert!(err.contains(&unknown[unknown.len() - 4..]) && err.contains("are cpu, cuda, hip"), "{err}");
@@ -227,7 +229,7 @@ fn info_describes_the_cpu() {
 fn help_is_there_and_fits_the_terminal() {
     let (code, env, _) = run(&["help", "env"]);
     assert_eq!(code, 0);
-    for name in ["WARPWAVE_DEVICE", "WARPWAVE_REQUIRE", "RAYON_NUM_THREADS"] {
+    for name in ["WARPWAVE_DEVICE", "WARPWAVE_REQUIRE", "WARPWAVE_NVCC", "RAYON_NUM_THREADS"] {
         assert!(env.contains(name), "{env}");
     }
     let (code, help, _) = run(&["help"]);

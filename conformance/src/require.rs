@@ -1,12 +1,15 @@
 //! `WARPWAVE_REQUIRE`: what has to be there.
 
-/// The names in `WARPWAVE_REQUIRE`, separated by commas: backends whose absence is a failure instead of a reason to skip.
+/// The names in `WARPWAVE_REQUIRE`, separated by commas: backends and tools whose absence is a failure instead of a reason to skip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Required(Vec<String>);
 
 impl Required {
-    /// The names that mean something, all of them checked.
-    pub const KNOWN: [&str; 3] = ["cpu", "cuda", "hip"];
+    /// The backends, which whoever runs the suite checks.
+    pub const BACKENDS: [&str; 3] = ["cpu", "cuda", "hip"];
+
+    /// The tools, which the tests that need them check: the host's C++ compiler, clang with the target AMDGPU, nvcc, NVRTC and hipRTC.
+    pub const TOOLS: [&str; 5] = ["cxx", "llvm", "nvcc", "nvrtc", "hiprtc"];
 
     /// The names in the environment; none if the variable is not set.
     pub fn from_env() -> Self {
@@ -27,14 +30,14 @@ impl Required {
     /// The backends that have to be there and are not among `present`, which holds backends' names or devices' identifiers.
     pub fn missing_backends<'a>(&'a self, present: &[&str]) -> Vec<&'a str> {
         let is_present = |name: &str| present.iter().any(|id| id.split(':').next() == Some(name));
-        let backends = self.0.iter().map(String::as_str).filter(|name| Self::KNOWN.contains(name));
+        let backends = self.0.iter().map(String::as_str).filter(|name| Self::BACKENDS.contains(name));
         backends.filter(|name| !is_present(name)).collect()
     }
 
     /// The names that mean nothing: a mistyped one would require nothing and nobody would notice.
     pub fn unknown(&self) -> Vec<&str> {
         let names = self.0.iter().map(String::as_str);
-        names.filter(|name| !Self::KNOWN.contains(name)).collect()
+        names.filter(|name| !Self::BACKENDS.contains(name) && !Self::TOOLS.contains(name)).collect()
     }
 }
 
@@ -49,8 +52,7 @@ mod tests {
         assert!(!required.contains("nvcc") && !required.contains(""));
         assert!(required.unknown().is_empty());
         assert_eq!(Required::parse("cdua,cuda").unknown(), ["cdua"]);
-        // Nothing checks whether a compiler is there, so requiring one is refused.
-        assert_eq!(Required::parse("cpu,nvcc").unknown(), ["nvcc"]);
+        assert_eq!(Required::parse("cpu,nvcc,gcc").unknown(), ["gcc"]);
         assert_eq!(Required::parse(""), Required::default());
     }
 
