@@ -11,7 +11,7 @@ use crate::transfer::{copy_bytes, transfer};
 use crate::workers::{FloatMode, Workers};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use warpwave_core::operation::Ptr;
 use warpwave_core::{Error, ErrorKind, HostFn, Node, Operation, Result, Transfer};
@@ -62,18 +62,31 @@ pub(crate) enum Work {
 /// what is to come than to sleep.
 const PATIENCE: Duration = Duration::from_micros(50);
 
-/// Waits a moment for `ready`, and lets other threads of this processor run meanwhile. Returns whether it came.
+/// How often to look between two looks at the clock.
+const LOOKS: usize = 32;
+
+/// Waits a moment for `ready`. Returns whether it came.
+///
+/// It does not yield: where another program keeps this processor busy, that would get it for milliseconds. With one processor
+/// nothing can come of it.
 fn look_out(ready: impl Fn() -> bool) -> bool {
-    let start = Instant::now();
-    loop {
-        if ready() {
-            return true;
-        }
-        if start.elapsed() >= PATIENCE {
-            return false;
-        }
-        std::thread::yield_now();
+    if ready() {
+        return true;
     }
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    if *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)) == 1 {
+        return false;
+    }
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        for _ in 0..LOOKS {
+            std::hint::spin_loop();
+            if ready() {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// What an asynchronous stream's thread shares with those who enqueue. The thread keeps it alive.
@@ -81,6 +94,8 @@ fn look_out(ready: impl Fn() -> bool) -> bool {
 pub(crate) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
+    /// Pieces of work ever enqueued. Written with the state locked.
+    enqueued: AtomicU64,
     /// Pieces of work that have ended.
     ended: AtomicU64,
     /// Threads that wait for more of them.
@@ -93,8 +108,6 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct State {
     work: Vec<Work>,
-    /// Pieces of work ever enqueued.
-    enqueued: u64,
     /// Whether the thread waits to be woken.
     asleep: bool,
     /// Whether the thread ends when there is no more work.
@@ -146,8 +159,8 @@ impl Queue {
             return Err(error);
         }
         state.work.push(work);
-        state.enqueued += 1;
-        let number = state.enqueued;
+        let number = self.enqueued.load(Ordering::Relaxed) + 1;
+        self.enqueued.store(number, Ordering::Release);
         // Whoever finds the thread asleep wakes it; the calls until it is awake need not.
         let wake = std::mem::take(&mut state.asleep);
         drop(state);
@@ -170,8 +183,8 @@ impl Queue {
 
     /// Waits until all work enqueued so far has ended. It takes no place in the queue, so it works when that cannot grow.
     pub(crate) fn drain(&self) {
-        let enqueued = lock(&self.state).enqueued;
-        self.wait_for(enqueued);
+        // What the caller has enqueued, or knows to be, is counted.
+        self.wait_for(self.enqueued.load(Ordering::Acquire));
     }
 
     /// Waits until the work of this number, and all before it, has ended.
@@ -225,10 +238,8 @@ impl Queue {
     /// Exchanges the empty `batch` for all that is queued; waits until there is something. `false`: the stream was
     /// closed, and all its work has been done.
     fn take(&self, batch: &mut Vec<Work>) -> bool {
-        look_out(|| {
-            let state = lock(&self.state);
-            state.closed || !state.work.is_empty()
-        });
+        // All that was taken before has ended.
+        look_out(|| self.enqueued.load(Ordering::Acquire) > self.ended.load(Ordering::Relaxed));
         let mut state = lock(&self.state);
         while state.work.is_empty() {
             if state.closed {

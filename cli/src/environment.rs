@@ -30,7 +30,7 @@ const VARIABLES: [(&str, &str); 7] = [
 /// Writes the table.
 pub(crate) fn write(out: &mut dyn Write) -> io::Result<()> {
     for (name, effect) in VARIABLES {
-        crate::text::indented(out, &format!("{name:<20}"), effect)?;
+        crate::text::indented(out, &format!("{name:<22}"), effect)?;
     }
     Ok(())
 }

@@ -114,18 +114,24 @@ pub(crate) fn run(arguments: &arguments::Kernels, out: &mut dyn Write) -> Result
         }
     }
     for (arch, tool) in &compilers {
-        let version =
-            tool.version().lines().find(|line| line.contains(|c: char| c.is_ascii_digit())).unwrap_or_default();
+        let version = tool
+            .version()
+            .lines()
+            .find(|line| line.contains("release") || line.contains("version"))
+            .unwrap_or_default();
         writeln!(out, "{arch:<8}  {}: {version}", tool.kind())?;
     }
     for Missing { reason, .. } in &missing {
         writeln!(out, "{reason}")?;
     }
-    if compilers.is_empty() {
+    if compilers.is_empty() && arguments.arch.is_empty() {
         return Err(Stop::Refused("no kernel can be compiled: no compiler is at hand".to_owned()));
     }
-    writeln!(out, "\nRegisters of a thread, and bytes of static shared memory of a block:")?;
-    let texts = compile(&compilers, out)?;
+    let mut texts = Vec::new();
+    if !compilers.is_empty() {
+        writeln!(out, "\nRegisters of a thread, and bytes of static shared memory of a block:")?;
+        texts = compile(&compilers, out)?;
+    }
 
     let kernels = || texts.iter().flat_map(|text| &text.kernels);
     let summary = Summary {
