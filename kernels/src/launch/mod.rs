@@ -4,6 +4,11 @@
 //! share. A plan is a value and touches no device, so all that can be refused is refused, and all scratch is known, before anything is
 //! enqueued.
 
+mod bits;
+mod copy;
+mod elementwise;
+mod fill;
+mod reduce;
 mod step;
 
 pub use step::{Arg, Entry, Plan, Properties, Step};
@@ -15,6 +20,20 @@ use warpwave_core::{Error, Operation, Result};
 /// # Errors
 /// [`Unsupported`](warpwave_core::ErrorKind::Unsupported) if there are no kernels for it.
 pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
-    let _ = properties;
-    Err(Error::unsupported(operation.kind()))
+    use Operation as O;
+    let p = properties;
+    let plan = match *operation {
+        O::Fill { value, out } => fill::fill(value, out, p),
+        O::Iota { start, step, out } => fill::iota(start, step, out, p),
+        O::Cast { x, out } => elementwise::cast(x, out, p),
+        O::Unary { op, x, out } => elementwise::unary(op, x, out, p),
+        O::Binary { op, a, b, out } => elementwise::binary(op, a, b, out, p),
+        O::Compare { op, a, b, out } => elementwise::compare(op, a, b, out, p),
+        O::Select { mask, a, b, out } => elementwise::select(mask, a, b, out, p),
+        O::Reduce { op, axis, x, out } => reduce::reduce(op, axis, x, out, p)?,
+        O::Mean { axis, x, out } => reduce::mean(axis, x, out, p)?,
+        O::Count { mask, out } => reduce::count(mask, out, p)?,
+        _ => return Err(Error::unsupported(operation.kind())),
+    };
+    Ok(plan)
 }
