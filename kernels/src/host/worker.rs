@@ -590,12 +590,7 @@ unsafe extern "C" fn spin(thread: *mut abi::Thread) {
     }
 }
 
-unsafe extern "C" fn shared(
-    block: *const abi::Block,
-    site: *const c_void,
-    bytes: u64,
-    align: u64,
-) -> *mut c_void {
+unsafe extern "C" fn shared(block: *const abi::Block, site: *const c_void, bytes: u64, align: u64) -> *mut c_void {
     // SAFETY: as for `barrier`; `block` is the head of its worker.
     unsafe {
         let this = block.cast_mut().cast::<Worker>();
