@@ -9,7 +9,9 @@ mod copy;
 mod elementwise;
 mod fill;
 mod reduce;
+mod scan;
 mod step;
+mod transpose;
 
 pub use step::{Arg, Entry, Plan, Properties, Step};
 
@@ -33,6 +35,9 @@ pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
         O::Reduce { op, axis, x, out } => reduce::reduce(op, axis, x, out, p)?,
         O::Mean { axis, x, out } => reduce::mean(axis, x, out, p)?,
         O::Count { mask, out } => reduce::count(mask, out, p)?,
+        O::Transpose { x, out } => transpose::transpose(x, out, p),
+        O::Permute { x, out, shape } => transpose::permute(x, out, &shape, p),
+        O::Scan { op, exclusive, x, out } => scan::scan(op, exclusive, x, out, p),
         _ => return Err(Error::unsupported(operation.kind())),
     };
     Ok(plan)
