@@ -37,17 +37,19 @@ template <class A> struct totals {
 
     WW_DEVICE void publish(ww_u64 i, A value) const {
         if constexpr (sizeof(A) <= 4) {
-            ww_store_release(words + i, (ww_u64)1 << 32 | ww_to_words(value).word[0]);
+            ww_store_relaxed(words + i, (ww_u64)1 << 32 | ww_to_words(value).word[0]);
         } else {
             values[i] = value;
             ww_store_release(words + i, (ww_u64)1);
         }
     }
     WW_DEVICE A wait(ww_u64 i) const {
-        ww_u64 word = ww_load_acquire(words + i);
+        // Where the word is all there is, nothing has to be ordered.
+        auto load = [&] { return sizeof(A) <= 4 ? ww_load_relaxed(words + i) : ww_load_acquire(words + i); };
+        ww_u64 word = load();
         while (word == 0) {
             ww_spin();
-            word = ww_load_acquire(words + i);
+            word = load();
         }
         if constexpr (sizeof(A) <= 4) return ww_from_words<A>(ww_words<A>{{(ww_u32)word}});
         else return values[i];

@@ -140,6 +140,15 @@ WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 value) {
 WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 value) {
     asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
 }
+// A word that is all there is to see: nothing else is ordered by it.
+WW_DEVICE ww_u64 ww_load_relaxed(const ww_u64* at) {
+    ww_u64 value;
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    return value;
+}
+WW_DEVICE void ww_store_relaxed(ww_u64* at, ww_u64 value) {
+    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
 // To be called in a loop that waits for another block.
 WW_DEVICE void ww_spin() { __nanosleep(20); }
 
@@ -231,6 +240,8 @@ WW_DEVICE ww_u32 ww_load_acquire(const ww_u32* at) { return __hip_atomic_load(at
 WW_DEVICE ww_u64 ww_load_acquire(const ww_u64* at) { return __hip_atomic_load(at, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 v) { __hip_atomic_store(at, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 v) { __hip_atomic_store(at, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE ww_u64 ww_load_relaxed(const ww_u64* at) { return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE void ww_store_relaxed(ww_u64* at, ww_u64 v) { __hip_atomic_store(at, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_spin() { __builtin_amdgcn_s_sleep(1); }
 
 template <class T> WW_DEVICE T ww_atomic_add(T* at, T value) {

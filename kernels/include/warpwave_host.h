@@ -180,6 +180,8 @@ WW_DEVICE ww_u64 ww_mulhi(ww_u64 a, ww_u64 b) { return (ww_u64)(((unsigned __int
 WW_DEVICE void ww_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 WW_DEVICE ww_u32 ww_load_acquire(const ww_u32* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
 WW_DEVICE ww_u64 ww_load_acquire(const ww_u64* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
+WW_DEVICE ww_u64 ww_load_relaxed(const ww_u64* at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
+WW_DEVICE void ww_store_relaxed(ww_u64* at, ww_u64 value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 

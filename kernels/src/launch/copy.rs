@@ -15,9 +15,12 @@ pub(super) struct Lines {
 
 /// `out = x`, both being contiguous and of one width.
 pub(super) fn contiguous(x: Span, out: Span, properties: &Properties) -> Plan {
-    let size = out.dtype.size();
-    let operands = [Arg::Ptr(x.ptr), Arg::Ptr(out.ptr)];
-    map(Entry::of("copy", "copy", bits::width(size)), out.len, 16 / size, properties, &operands)
+    moved(out.dtype.size(), out.len, Arg::Ptr(x.ptr), Arg::Ptr(out.ptr), properties)
+}
+
+/// The same for `len` elements of `size` bytes that may be in scratch memory.
+pub(super) fn moved(size: usize, len: usize, x: Arg, out: Arg, properties: &Properties) -> Plan {
+    map(Entry::of("copy", "copy", bits::width(size)), len, 16 / size, properties, &[x, out])
 }
 
 /// `out = x`: lines of elements of `size` bytes, `ld` elements apart.

@@ -10,6 +10,7 @@ mod elementwise;
 mod fill;
 mod reduce;
 mod scan;
+mod sort;
 mod step;
 mod transpose;
 
@@ -38,6 +39,7 @@ pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
         O::Transpose { x, out } => transpose::transpose(x, out, p),
         O::Permute { x, out, shape } => transpose::permute(x, out, &shape, p),
         O::Scan { op, exclusive, x, out } => scan::scan(op, exclusive, x, out, p),
+        O::Sort(sort) => sort::sort(&sort, p),
         _ => return Err(Error::unsupported(operation.kind())),
     };
     Ok(plan)
