@@ -158,6 +158,7 @@ WW_DEVICE float ww_atomic_add(float* at, float value) { return atomicAdd(at, val
 WW_DEVICE double ww_atomic_add(double* at, double value) { return atomicAdd(at, value); }
 WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) { return atomicOr(at, value); }
 WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) { return atomicAnd(at, value); }
+WW_DEVICE ww_u32 ww_atomic_max(ww_u32* at, ww_u32 value) { return atomicMax(at, value); }
 WW_DEVICE ww_u32 ww_atomic_exchange(ww_u32* at, ww_u32 value) { return atomicExch(at, value); }
 WW_DEVICE ww_u64 ww_atomic_exchange(ww_u64* at, ww_u64 value) { return atomicExch(at, value); }
 WW_DEVICE ww_u32 ww_atomic_cas(ww_u32* at, ww_u32 expected, ww_u32 value) { return atomicCAS(at, expected, value); }
@@ -252,6 +253,9 @@ WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) {
 }
 WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) {
     return __hip_atomic_fetch_and(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+WW_DEVICE ww_u32 ww_atomic_max(ww_u32* at, ww_u32 value) {
+    return __hip_atomic_fetch_max(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 template <class T> WW_DEVICE T ww_atomic_exchange(T* at, T value) {
     return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);

@@ -199,6 +199,12 @@ WW_DEVICE float ww_atomic_add(float* at, float value) { return ww_host_atomic_ad
 WW_DEVICE double ww_atomic_add(double* at, double value) { return ww_host_atomic_add(at, value); }
 WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) { return __atomic_fetch_or(at, value, __ATOMIC_RELAXED); }
 WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) { return __atomic_fetch_and(at, value, __ATOMIC_RELAXED); }
+template <class T> WW_DEVICE T ww_host_atomic_max(T* at, T value) {
+    T old = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (old < value && !__atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    return old;
+}
+WW_DEVICE ww_u32 ww_atomic_max(ww_u32* at, ww_u32 value) { return ww_host_atomic_max(at, value); }
 WW_DEVICE ww_u32 ww_atomic_exchange(ww_u32* at, ww_u32 value) { return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); }
 WW_DEVICE ww_u64 ww_atomic_exchange(ww_u64* at, ww_u64 value) { return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); }
 WW_DEVICE ww_u32 ww_atomic_cas(ww_u32* at, ww_u32 expected, ww_u32 value) {

@@ -8,6 +8,8 @@ mod bits;
 mod copy;
 mod elementwise;
 mod fill;
+mod index;
+mod random;
 mod reduce;
 mod scan;
 mod sort;
@@ -40,6 +42,11 @@ pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
         O::Permute { x, out, shape } => transpose::permute(x, out, &shape, p),
         O::Scan { op, exclusive, x, out } => scan::scan(op, exclusive, x, out, p),
         O::Sort(sort) => sort::sort(&sort, p),
+        O::Gather { x, index, out } => index::gather(x, index, out, p),
+        O::Scatter { x, index, out } => index::scatter(x, index, out, p),
+        O::Compact { x, mask, out, count } => index::compact(x, mask, out, count, p),
+        O::Histogram { x, out } => index::histogram(x, out, p),
+        O::Random { seed, subsequence, offset, out } => random::random(seed, subsequence, offset, out, p),
         _ => return Err(Error::unsupported(operation.kind())),
     };
     Ok(plan)
