@@ -4,11 +4,11 @@
 // number of the element and 1, so fewer than 2³² − 1 elements go at a time. `limit` is as for a gather.
 
 template <class I> WW_DEVICE void clear(ww_u64 len, const I* index, ww_u64 limit, ww_u32* owners) {
-    for (ww_u64 i = ww_index(); i < len; i += ww_stride())
+    WW_GRID_LOOP(i, len)
         if (index[i] < limit) owners[index[i]] = 0;
 }
 template <class I> WW_DEVICE void claim(ww_u64 len, const I* index, ww_u64 limit, ww_u32* owners, ww_u32* fault) {
-    for (ww_u64 i = ww_index(); i < len; i += ww_stride()) {
+    WW_GRID_LOOP(i, len) {
         if (index[i] < limit) ww_atomic_max(owners + index[i], (ww_u32)i + 1);
         else ww_atomic_or(fault, 1u);
     }

@@ -91,7 +91,7 @@ WW_KERNEL(branch, 256) { if (ww_thread_x() % 2 == 0) ww_barrier(); else ww_warp_
              reach: it has left the kernel"
         );
         let what = fault(host.run(&one("branch", 1, 70, vec![]), 1));
-        assert!(what.contains("waits at a barrier of its block, which thread (1, 0, 0) does not reach: it waits at a barrier of its warp"), "{what}");
+        assert!(what.contains("at a barrier of its block") && what.contains("at a barrier of its warp"), "{what}");
         // What comes after a fault is as before.
         host.run(&one("some", 3, 70, vec![Arg::U32(70)]), 1).unwrap();
     }
@@ -302,6 +302,21 @@ WW_KERNEL(chain, 64, ww_u32* ticket, ww_u64* state, ww_u64* out) {
                 })
                 .collect();
             assert_eq!(out.to_vec(), expected);
+        }
+    }
+}
+
+/// Each index once, with fewer threads than indices and with more.
+#[test]
+fn loops_over_the_grid() {
+    let text = "WW_KERNEL(k, 256, ww_u64 n, ww_u32* x) { WW_GRID_LOOP(i, n) { if (i % 3 == 0) continue; x[i] += 1; } }";
+    for host in hosts(text) {
+        for (n, blocks, threads) in
+            [(0, 3, 7), (1, 3, 7), (20, 3, 7), (21, 3, 7), (22, 3, 7), (1000, 2, 33), (63, 4, 16)]
+        {
+            let x = Array::<u32>::zeros(n);
+            host.run(&one("k", blocks, threads, vec![Arg::U64(n as u64), Arg::Ptr(x.ptr())]), 4).unwrap();
+            assert!(x.to_vec().iter().enumerate().all(|(i, &x)| x == u32::from(i % 3 != 0)), "{n}");
         }
     }
 }

@@ -50,11 +50,16 @@ fn moves<T: Sample, I: Integer + Sample>(convert: impl Fn(i64) -> I + Copy, back
             let sources = specials::<T>(len, 8);
             let from = Array::from(&sources);
             let mut scattered = x.clone();
-            (0..len).for_each(|i| if let Some(p) = place(i) { scattered[p] = sources[i] });
+            (0..len).for_each(|i| {
+                if let Some(p) = place(i) {
+                    scattered[p] = sources[i]
+                }
+            });
             let any = (0..len).any(|i| place(i).is_none());
             for host in Host::both() {
                 let out = Array::<T>::poisoned(len + at);
-                let operation = Operation::Gather { x: array.span(), index: places.sub(at, len), out: out.sub(at, len) };
+                let operation =
+                    Operation::Gather { x: array.span(), index: places.sub(at, len), out: out.sub(at, len) };
                 assert_eq!(run(&host, &operation, 1), any);
                 assert!(bits(&out.to_vec()[at..]) == bits(&gathered), "gather {} {} {len}", T::DTYPE, I::DTYPE);
                 let target = Array::from(&x);
@@ -84,15 +89,21 @@ fn compact() {
         for len in [0, 1, 63, 64, 65, 4095, 4096, 4097, 40_000] {
             for kept in [0, 1, 2, 9] {
                 let x = specials::<T>(len, 5);
-                let mask: Vec<u8> =
-                    specials::<u8>(len, 6).iter().map(|&m| if kept == 0 || m % 10 > kept { 0 } else { m | 1 }).collect();
+                let mask: Vec<u8> = specials::<u8>(len, 6)
+                    .iter()
+                    .map(|&m| if kept == 0 || m % 10 > kept { 0 } else { m | 1 })
+                    .collect();
                 let selected: Vec<T> = (0..len).filter(|&i| mask[i] != 0).map(|i| x[i]).collect();
                 let (array, masks) = (Array::from(&x), Array::from(&mask));
                 for host in Host::both() {
                     let before = specials::<T>(len, 7);
                     let (out, count) = (Array::from(&before), Array::<u64>::poisoned(1));
-                    let operation =
-                        Operation::Compact { x: array.span(), mask: masks.span(), out: out.span(), count: count.span() };
+                    let operation = Operation::Compact {
+                        x: array.span(),
+                        mask: masks.span(),
+                        out: out.span(),
+                        count: count.span(),
+                    };
                     assert!(!run(&host, &operation, len as u64));
                     let expected = [&selected[..], &before[selected.len()..]].concat();
                     assert_eq!(count.to_vec(), [selected.len() as u64]);
@@ -141,7 +152,9 @@ fn histogram() {
 #[test]
 fn random() {
     fn every<T: RandomElement>() {
-        for (len, at, offset) in [(1, 0, 0), (300, 1, 1), (4097, 0, 2), (4100, 3, 3), (777, 2, 1 << 34), (999, 0, u64::MAX - 500)] {
+        for (len, at, offset) in
+            [(1, 0, 0), (300, 1, 1), (4097, 0, 2), (4100, 3, 3), (777, 2, 1 << 34), (999, 0, u64::MAX - 500)]
+        {
             let (seed, subsequence) = (0x1234_5678_9abc_def0 + offset, 77 << 33 | len as u64);
             let out = Array::<T>::poisoned(len + at);
             let expected: Vec<T> = (0..len as u64).map(|i| philox::element(seed, subsequence, offset, i)).collect();

@@ -112,6 +112,10 @@ impl Compiler {
         if !self.is_clang {
             // What is the same in two modules is not to be shared by them.
             add("-fno-gnu-unique -ftree-vectorize -fvect-cost-model=dynamic");
+            if cfg!(target_arch = "x86_64") {
+                // Where the running thread is comes without a call.
+                add("-mtls-dialect=gnu2");
+            }
         }
         for flag in processor() {
             add(flag);

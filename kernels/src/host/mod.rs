@@ -10,6 +10,7 @@
 
 mod abi;
 mod access;
+mod calls;
 mod compile;
 mod launch;
 mod module;

@@ -31,8 +31,7 @@ pub(super) fn gather(x: Span, index: Span, out: Span, properties: &Properties) -
     let (width, by) = (bits::width(x.dtype.size()), bits::width(index.dtype.size()));
     let mut plan = Plan::default();
     let fault = fault(&mut plan);
-    let operands =
-        [Arg::Ptr(x.ptr), Arg::Ptr(index.ptr), Arg::Ptr(out.ptr), limit(index.dtype, x.len), fault];
+    let operands = [Arg::Ptr(x.ptr), Arg::Ptr(index.ptr), Arg::Ptr(out.ptr), limit(index.dtype, x.len), fault];
     let pack = 16 / width.size().max(by.size());
     plan.steps = map(Entry::of_two("gather", "gather", width, by), out.len, pack, properties, &operands).steps;
     plan
