@@ -155,7 +155,7 @@ fn random() {
         for (len, at, offset) in
             [(1, 0, 0), (300, 1, 1), (4097, 0, 2), (4100, 3, 3), (777, 2, 1 << 34), (999, 0, u64::MAX - 500)]
         {
-            let (seed, subsequence) = (0x1234_5678_9abc_def0 + offset, 77 << 33 | len as u64);
+            let (seed, subsequence) = (0x1234_5678_9abc_def0_u64 ^ offset, 77 << 33 | len as u64);
             let out = Array::<T>::poisoned(len + at);
             let expected: Vec<T> = (0..len as u64).map(|i| philox::element(seed, subsequence, offset, i)).collect();
             for host in Host::both() {

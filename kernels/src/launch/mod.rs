@@ -4,6 +4,7 @@
 //! share. A plan is a value and touches no device, so all that can be refused is refused, and all scratch is known, before anything is
 //! enqueued.
 
+mod arg;
 mod bits;
 mod copy;
 mod elementwise;
@@ -47,6 +48,7 @@ pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
         O::Compact { x, mask, out, count } => index::compact(x, mask, out, count, p),
         O::Histogram { x, out } => index::histogram(x, out, p),
         O::Random { seed, subsequence, offset, out } => random::random(seed, subsequence, offset, out, p),
+        O::ArgReduce { op, axis, x, out } => arg::arg(op, axis, x, out, p)?,
         _ => return Err(Error::unsupported(operation.kind())),
     };
     Ok(plan)

@@ -82,7 +82,8 @@ pub(super) fn count(mask: Span, out: Span, properties: &Properties) -> Result<Pl
     Ok(plan)
 }
 
-fn nothing(value: ScalarValue, out: Span, properties: &Properties) -> Plan {
+/// Every result is `value`: there is nothing to reduce.
+pub(super) fn nothing(value: ScalarValue, out: Span, properties: &Properties) -> Plan {
     let Span { ptr, dtype, len } = out;
     let column = MatrixOperand { ptr, dtype, rows: len, cols: 1, ld: len, layout: Layout::ColumnMajor };
     fill::fill(value, column, properties)
