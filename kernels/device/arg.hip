@@ -57,7 +57,7 @@ template <class T>
 WW_DEVICE void along(ww_u64 len, ww_u64 lines, ww_u64 ld, ww_u64 part, ww_u32 log_group, const T* x, bool largest, ww_u64* ranks,
                      ww_u64* out, best_of<typename ww_type<T>::bits>* joined) {
     typedef typename ww_type<T>::bits U;
-    constexpr ww_u32 PACK = ww_pack_of<T>(), HELD = 4;
+    constexpr ww_u32 PACK = ww_pack_of<T>, HELD = 4;
     const ww_u32 group = 1u << log_group, t = ww_thread_x() & (group - 1);
     const ww_u64 parts = (len + part - 1) / part, units = lines * parts, step = THREADS >> log_group;
     for (ww_u64 first = ww_block_x() * step; first < units; first += ww_blocks_x() * step) {

@@ -20,7 +20,7 @@ OPERATOR(shl, ww_shl(a, b))
 OPERATOR(shr, ww_shr(a, b))
 
 template <class T, class OP> struct binary_map {
-    static const int PACK = ww_pack_of<T>();
+    static const int PACK = ww_pack_of<T>;
     ww_source<T> a, b;
     T* out;
 

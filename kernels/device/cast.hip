@@ -1,7 +1,7 @@
 // out[i] = x[i], converted.
 
 template <class S, class D> struct cast_map {
-    static const int PACK = ww_pack_of<S, D>();
+    static const int PACK = ww_pack_of<S, D>;
     const S* x;
     D* out;
 

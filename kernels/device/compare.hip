@@ -11,7 +11,7 @@ OPERATOR(lt, ww_less(a, b))
 OPERATOR(le, ww_less_equal(a, b))
 
 template <class T, class OP> struct compare_map {
-    static const int PACK = ww_pack_of<T>();
+    static const int PACK = ww_pack_of<T>;
     ww_source<T> a, b;
     ww_u8* out;
 

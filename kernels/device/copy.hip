@@ -1,7 +1,7 @@
 // Copies by bits: one kernel for each width.
 
 template <class T> struct copy_map {
-    static const int PACK = ww_pack_of<T>();
+    static const int PACK = ww_pack_of<T>;
     const T* x;
     T* out;
 

@@ -4,7 +4,7 @@
 // 32 bits has if that is less.
 
 template <class T, class I> struct gather_map {
-    static const int PACK = ww_pack_of<T, I>();
+    static const int PACK = ww_pack_of<T, I>;
     const T* x;
     const I* index;
     T* out;

@@ -50,7 +50,7 @@ template <class T> WW_DEVICE T made_of(ww_u32 first, ww_u32 second) {
 }
 
 template <class T> struct random_map {
-    static const int PACK = ww_pack_of<T>();
+    static const int PACK = ww_pack_of<T>;
     philox source;
     ww_u64 offset;
     T* out;

@@ -1,7 +1,7 @@
 // out[i] = mask[i] ≠ 0 ? a[i] : b[i], by bits: one kernel for each width. The output may be an input.
 
 template <class T> struct select_map {
-    static const int PACK = ww_pack_of<T>();
+    static const int PACK = ww_pack_of<T>;
     const ww_u8* mask;
     ww_source<T> a, b;
     T* out;

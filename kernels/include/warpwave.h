@@ -368,11 +368,8 @@ template <int N, class T> WW_DEVICE bool ww_packed(const T* at) { return (ww_u64
 template <int N, class T> WW_DEVICE ww_u32 ww_before_pack(const T* at) {
     return (N - (ww_u32)((ww_u64)at / sizeof(T)) % N) % N;
 }
-// Elements of the types A, B and C of which one pack each fits into 16 bytes.
-template <class A, class B = A, class C = A> constexpr int ww_pack_of() {
-    constexpr int ab = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B);
-    return 16 / (ab > (int)sizeof(C) ? ab : (int)sizeof(C));
-}
+// Elements of the types A and B of which one pack each fits into 16 bytes.
+template <class A, class B = A> constexpr int ww_pack_of = 16 / (sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B));
 
 // ---- Maps ----
 
