@@ -6,7 +6,8 @@ mod common;
 use common::{Array, Host, compile, fault};
 use std::num::NonZeroUsize;
 use warpwave_core::ErrorKind;
-use warpwave_kernels::host::{Grid, Launch, Options};
+use warpwave_core::Grid;
+use warpwave_kernels::host::{HostLaunch, Options};
 use warpwave_kernels::launch::{Arg, Entry, Plan, Step};
 
 /// A plan of one launch of `name` in the file `text`.
@@ -348,8 +349,8 @@ WW_KERNEL(k, 1024, ww_u32* counts, ww_u32 wait) {
                 let (ptr, wait) = (counts.ptr().expose().to_ne_bytes(), 1_u32.to_ne_bytes());
                 let range = vec![(counts.ptr().addr(), counts.ptr().addr() + 4 * n)];
                 let args = [&ptr[..], &wait[..]];
-                let grid = Grid { blocks, threads, shared: 0 };
-                let launch = Launch::new(&kernel, grid, args.into_iter(), check.then_some(9), range).unwrap();
+                let grid = Grid::of(blocks, threads);
+                let launch = HostLaunch::new(&kernel, grid, args.into_iter(), check.then_some(9), range).unwrap();
                 unsafe { launch.run(NonZeroUsize::new(2).unwrap()) }.unwrap();
                 assert!(counts.to_vec().iter().all(|&count| count == blocks[2]), "{blocks:?} {threads:?}");
             }
@@ -367,8 +368,8 @@ fn what_does_not_fit_is_refused() {
     let launch = |threads: [u32; 3], shared, sizes: &[usize]| {
         let bytes = [0_u8; 16];
         let args: Vec<_> = sizes.iter().map(|&size| &bytes[..size]).collect();
-        let grid = Grid { blocks: [1, 1, 1], threads, shared };
-        Launch::new(&kernel, grid, args.into_iter(), None, Vec::new()).map(|_| ()).map_err(|e| e.to_string())
+        let grid = Grid::of([1, 1, 1], threads).shared(shared);
+        HostLaunch::new(&kernel, grid, args.into_iter(), None, Vec::new()).map(|_| ()).map_err(|e| e.to_string())
     };
     assert_eq!(launch([128, 1, 1], 232_448, &[8, 4]), Ok(()));
     let errors = [

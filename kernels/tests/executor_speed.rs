@@ -6,7 +6,8 @@ mod common;
 use common::{Array, compile};
 use std::num::NonZeroUsize;
 use std::time::Instant;
-use warpwave_kernels::host::{Grid, Launch, Options};
+use warpwave_core::Grid;
+use warpwave_kernels::host::{HostLaunch, Options};
 
 const TEXT: &str = r#"
 WW_KERNEL(empty, 256) {}
@@ -70,11 +71,11 @@ fn processor_time() -> f64 {
 fn time(text: &str, name: &str, blocks: [u32; 3], threads: [u32; 3], args: &[&[u8]], check: bool) -> f64 {
     let module = compile("speed", text, Options { warp: 32, check }).unwrap();
     let kernel = module.kernel(name).unwrap();
-    let grid = Grid { blocks, threads, shared: 0 };
+    let grid = Grid::of(blocks, threads);
     (0..if check { 2 } else { 9 })
         .map(|_| {
             let all = vec![(0, usize::MAX)];
-            let launch = Launch::new(&kernel, grid, args.iter().copied(), check.then_some(1), all).unwrap();
+            let launch = HostLaunch::new(&kernel, grid, args.iter().copied(), check.then_some(1), all).unwrap();
             let start = processor_time();
             unsafe { launch.run(NonZeroUsize::new(2).unwrap()) }.unwrap();
             (processor_time() - start) * 1e3
