@@ -1,7 +1,7 @@
 // out[i] = value, and out[i] = start + i · step.
 
 template <class T> struct fill_map {
-    static const int PACK = ww_pack_of<T>();
+    static const int PACK = ww_pack_of<T>;
     T value;
     T* out;
 
@@ -17,7 +17,7 @@ template <class T> struct fill_map {
 };
 
 template <class T> struct iota_map {
-    static const int PACK = ww_pack_of<T>();
+    static const int PACK = ww_pack_of<T>;
     T start, step;
     T* out;
 

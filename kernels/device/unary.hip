@@ -11,7 +11,7 @@ OPERATOR(conj_of, ww_conj(x))
 OPERATOR(not_of, (T)~x)
 
 template <class T, class OP> struct unary_map {
-    static const int PACK = ww_pack_of<T>();
+    static const int PACK = ww_pack_of<T>;
     const T* x;
     T* out;
 

@@ -5,9 +5,13 @@
 //! - `device/*.hip` are the kernels, one file for each operation.
 //! - [`launch`] says which kernels an operation is, with which arguments and on how large a grid: [`launch::plan`] is a function of the
 //!   operation and of what the device is like, so it can be looked at without one.
+//! - [`host`] runs kernels on the host.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(unix)]
+pub mod host;
 pub mod launch;
+pub mod prelude;
 mod texts;
 
 pub use texts::{TEXTS, Text, text};

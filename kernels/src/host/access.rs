@@ -1,0 +1,152 @@
+//! Shared memory, and what an instrumented kernel may touch.
+
+use super::worker::Worker;
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use std::ptr::null_mut;
+
+/// Shared memory that a block may have, in bytes: as much as the largest GPUs give one.
+pub const SHARED_LIMIT: usize = 227 << 10;
+/// Bytes between two arrays, in which an access past the end of one is found.
+const GAP: usize = 256;
+/// Arrays that a kernel may have.
+const MAX_ARRAYS: usize = 64;
+const SIZE: usize = SHARED_LIMIT + (MAX_ARRAYS + 2) * GAP;
+/// What memory holds that nobody has written: a NaN of each floating-point type, and no sensible index.
+pub const POISON: u8 = 0xff;
+
+/// The shared memory of the block that runs.
+#[derive(Debug)]
+pub(super) struct Shared {
+    start: *mut u8,
+    dynamic: usize,
+    /// Site, offset and bytes of each array that a thread has come to.
+    arrays: Vec<(usize, usize, usize)>,
+    /// Bytes of all arrays, the dynamic one included.
+    used: usize,
+    /// Where the next array can be.
+    next: usize,
+    poisoned: bool,
+}
+
+impl Shared {
+    pub(super) fn new() -> Option<Self> {
+        // SAFETY: a new private mapping touches no memory that exists.
+        let start = unsafe {
+            mmap_anonymous(
+                null_mut(),
+                SIZE,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::PRIVATE | MapFlags::NORESERVE,
+            )
+        };
+        let arrays = Vec::with_capacity(MAX_ARRAYS);
+        Some(Shared { start: start.ok()?.cast(), dynamic: 0, arrays, used: 0, next: 0, poisoned: false })
+    }
+
+    /// For a launch with so many bytes of dynamic shared memory, at most [`SHARED_LIMIT`]; gives where they are.
+    pub(super) fn begin(&mut self, dynamic: usize, poisoned: bool) -> *mut u8 {
+        self.arrays.clear();
+        self.poisoned = poisoned;
+        (self.dynamic, self.used, self.next) = (dynamic, dynamic, dynamic + GAP);
+        self.start
+    }
+
+    /// The array that is declared at `site`.
+    pub(super) fn array(&mut self, site: usize, bytes: usize, align: usize) -> Result<*mut u8, String> {
+        let at = match self.arrays.iter().find(|array| array.0 == site) {
+            Some(array) => array.1,
+            None => {
+                self.used += bytes;
+                if self.used > SHARED_LIMIT || self.arrays.len() == MAX_ARRAYS {
+                    return Err(format!(
+                        "{} bytes of shared memory in {} arrays; a block may have {SHARED_LIMIT} in {MAX_ARRAYS}",
+                        self.used,
+                        self.arrays.len() + 1
+                    ));
+                }
+                // The line of a cache at least, so that 16 bytes can be read at once.
+                let at = self.next.next_multiple_of(align.max(64));
+                self.arrays.push((site, at, bytes));
+                self.next = at + bytes + if self.poisoned { GAP - 64 } else { 0 };
+                if self.poisoned {
+                    // SAFETY: inside the mapping, by the limits above.
+                    unsafe { self.start.add(at).write_bytes(POISON, bytes) };
+                }
+                at
+            }
+        };
+        // SAFETY: inside the mapping.
+        Ok(unsafe { self.start.add(at) })
+    }
+
+    /// Leaves nothing to a block of what another has written.
+    pub(super) fn poison(&mut self) {
+        // SAFETY: inside the mapping; no kernel runs.
+        unsafe { self.start.write_bytes(POISON, self.next.min(SIZE)) };
+    }
+
+    /// Whether these bytes are in one array: its bounds. `None` if they are not in shared memory at all.
+    fn find(&self, at: usize, bytes: usize) -> Option<Result<(usize, usize), String>> {
+        let offset = at.checked_sub(self.start as usize).filter(|&offset| offset < SIZE)?;
+        let arrays = self.arrays.iter().map(|&(_, at, bytes)| (at, bytes)).chain([(0, self.dynamic)]);
+        let inside = arrays.clone().find(|&(start, len)| start <= offset && offset + bytes <= start + len);
+        if let Some((start, len)) = inside {
+            let start = self.start as usize + start;
+            return Some(Ok((start, start + len)));
+        }
+        let before = arrays.filter(|&(start, len)| start + len <= offset + bytes).max();
+        Some(Err(match before {
+            Some((start, len)) => {
+                format!("{} bytes behind the start of an array of {len} bytes of shared memory", offset - start)
+            }
+            None => "in shared memory, in front of every array".into(),
+        }))
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: mapped in `new` with this size; no kernel runs.
+        let _ = unsafe { munmap(self.start.cast(), SIZE) };
+    }
+}
+
+fn set_known(worker: &mut Worker, (start, end): (usize, usize)) {
+    (worker.head.known_start, worker.head.known_end) = (start as u64, end as u64);
+}
+
+/// Whether the running thread may touch these bytes, by what there is beside the range that it touched last.
+pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool) -> Result<(), String> {
+    let end = at.wrapping_add(bytes);
+    let inside = |(start, stop): (usize, usize)| start <= at && end <= stop && at <= end;
+    if inside(worker.stack()) {
+        return Ok(());
+    }
+    let does = if write { "writes" } else { "reads" };
+    match worker.shared.find(at, bytes) {
+        Some(Ok(range)) => {
+            set_known(worker, range);
+            return Ok(());
+        }
+        Some(Err(place)) => return Err(format!("{does} {bytes} bytes at {at:#x}, {place}")),
+        None => {}
+    }
+    let work = worker.work();
+    let ranges = &work.ranges;
+    let behind = ranges.partition_point(|range| range.0 <= at);
+    let before = behind.checked_sub(1).map(|i| ranges[i]);
+    if let Some(range) = before.filter(|&range| inside(range)) {
+        set_known(worker, range);
+        return Ok(());
+    }
+    if inside(work.module.data) {
+        return Ok(());
+    }
+    let place = match before {
+        Some((start, stop)) if at - start < 1 << 40 => {
+            format!("{} bytes behind the start of a buffer of {} bytes", at - start, stop - start)
+        }
+        _ => "in no buffer".into(),
+    };
+    Err(format!("{does} {bytes} bytes at {at:#x}, {place}"))
+}

@@ -1,0 +1,174 @@
+//! Compiled modules and their kernels.
+
+use super::abi;
+use libloading::Library;
+use std::ffi::CStr;
+use std::path::Path;
+use std::sync::Arc;
+use warpwave_core::{Error, ErrorKind, NumberKind, Parameter, ParameterKind, Result};
+
+/// A compiled text, loaded.
+#[derive(Debug)]
+pub struct HostModule {
+    loaded: Arc<Loaded>,
+    kernels: Vec<HostKernel>,
+}
+
+/// Code in memory. It stays there as long as this does.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) plain: bool,
+    pub(super) check: bool,
+    pub(super) warp: u32,
+    pub(super) current: unsafe extern "C" fn() -> *mut *mut abi::Thread,
+    pub(super) data: (usize, usize),
+    /// Last, so that it is unloaded when nothing points into it any more.
+    _library: Library,
+}
+
+/// A kernel of a module.
+#[derive(Clone, Debug)]
+pub struct HostKernel(Arc<KernelOf>);
+
+#[derive(Debug)]
+struct KernelOf {
+    name: String,
+    run: abi::Run,
+    parameters: Vec<Parameter>,
+    max_threads: u32,
+    module: Arc<Loaded>,
+}
+
+fn number(kind: u32) -> NumberKind {
+    match u8::try_from(kind) {
+        Ok(b'u') => NumberKind::Unsigned,
+        Ok(b'i') => NumberKind::Signed,
+        Ok(b'f') => NumberKind::Float,
+        _ => NumberKind::Structure,
+    }
+}
+
+fn parameter(p: abi::Parameter) -> Parameter {
+    let pointer = |written| ParameterKind::Pointer { written, size: p.to_size, to: number(p.to_kind) };
+    let kind = match u8::try_from(p.kind) {
+        Ok(b'p') => pointer(true),
+        Ok(b'c') => pointer(false),
+        _ => ParameterKind::Value(number(p.kind)),
+    };
+    Parameter { size: p.size, kind }
+}
+
+impl HostModule {
+    /// Loads what [`compile`](super::compile) has made.
+    ///
+    /// # Safety
+    /// The file was made by [`compile`](super::compile), of a text whose loading does nothing that it must not.
+    ///
+    /// # Errors
+    /// [`Unavailable`](ErrorKind::Unavailable) if the system cannot load the file, or it is not of this version.
+    pub unsafe fn load(path: &Path) -> Result<Self> {
+        let unavailable = |found: String| {
+            Error::from(ErrorKind::Unavailable {
+                library: "the compiled module".into(),
+                tried: vec![format!("{}: {found}", path.display())],
+                remedy: "compile it again".into(),
+            })
+        };
+        // SAFETY: the caller's.
+        let library = unsafe { Library::new(path) }.map_err(|e| unavailable(e.to_string()))?;
+        // SAFETY: that is its type in `warpwave_host.h`.
+        let describe = unsafe { library.get::<unsafe extern "C" fn() -> abi::Description>(b"ww_host_module\0") };
+        // SAFETY: it reads the module's own constants.
+        let description = unsafe { describe.map_err(|e| unavailable(e.to_string()))?() };
+        if description.version != abi::VERSION {
+            return Err(unavailable(format!("version {}, not {}", description.version, abi::VERSION)));
+        }
+        let loaded = Arc::new(Loaded {
+            plain: description.plain != 0,
+            check: description.check != 0,
+            warp: description.warp,
+            current: description.current,
+            data: (description.start as usize, description.end as usize),
+            _library: library,
+        });
+        let mut kernels = Vec::new();
+        let mut next = description.first;
+        // SAFETY: null, or a kernel of the module, which is loaded.
+        while let Some(kernel) = unsafe { next.as_ref() } {
+            // SAFETY: the module's own strings and arrays, as long as it says.
+            let (name, parameters) = unsafe {
+                let parameters = std::slice::from_raw_parts(kernel.parameters, kernel.count as usize);
+                (CStr::from_ptr(kernel.name).to_string_lossy().into_owned(), parameters)
+            };
+            kernels.push(HostKernel(Arc::new(KernelOf {
+                name,
+                run: kernel.run,
+                parameters: parameters.iter().copied().map(parameter).collect(),
+                max_threads: kernel.threads,
+                module: loaded.clone(),
+            })));
+            next = kernel.next;
+        }
+        // Each was put in front of those before it.
+        kernels.reverse();
+        Ok(HostModule { loaded, kernels })
+    }
+
+    /// The kernels, in the order of the text.
+    pub fn kernels(&self) -> &[HostKernel] {
+        &self.kernels
+    }
+
+    /// The lanes of a warp that it was compiled for.
+    pub fn warp(&self) -> u32 {
+        self.loaded.warp
+    }
+
+    /// Whether it is instrumented.
+    pub fn is_checked(&self) -> bool {
+        self.loaded.check
+    }
+
+    /// Whether the text has no word that waits, so that its kernels are plain loops.
+    pub fn is_plain(&self) -> bool {
+        self.loaded.plain
+    }
+
+    /// The kernel of a name.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) with the names that there are.
+    pub fn kernel(&self, name: &str) -> Result<HostKernel> {
+        let found = self.kernels.iter().find(|kernel| kernel.name() == name);
+        found.cloned().ok_or_else(|| {
+            let names = self.kernels.iter().map(|kernel| format!("`{}`", kernel.name())).collect::<Vec<_>>();
+            let names = if names.is_empty() { "no kernel at all".into() } else { names.join(", ") };
+            Error::invalid("name", format_args!("a kernel of the module: {names}"), format_args!("`{name}`"))
+        })
+    }
+}
+
+impl HostKernel {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its parameters.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.0.parameters
+    }
+
+    /// Threads that a block may have.
+    pub fn max_threads(&self) -> u32 {
+        self.0.max_threads
+    }
+
+    pub(super) fn run(&self) -> abi::Run {
+        self.0.run
+    }
+
+    pub(super) fn module(&self) -> &Arc<Loaded> {
+        &self.0.module
+    }
+}

@@ -1,0 +1,86 @@
+//! What can be seen of a text without compiling it.
+
+/// The words by which a thread waits for others, and those that only make sense with them.
+const WAITING: [&str; 9] = [
+    "ww_barrier",
+    "ww_warp_barrier",
+    "ww_ballot",
+    "ww_any",
+    "ww_all",
+    "ww_spin",
+    "ww_shuffle",
+    "WW_SHARED",
+    "WW_DYNAMIC_SHARED",
+];
+
+/// Whether a text has a word by which a thread waits for others, outside of its comments.
+pub(super) fn waits(text: &str) -> bool {
+    let text = without_comments(text);
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        // Words may be put together by a macro.
+        .any(|word| WAITING.contains(&word) || word.starts_with("ww_shuffle") || word == "ww_" || word == "ww_shuf")
+}
+
+/// The text with its comments as blanks.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['/', '"', '\'']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else {
+            let quote = &rest[..1];
+            let end = if quote == "/" { 1 } else { literal(rest) };
+            out.push_str(&rest[..end]);
+            rest = &rest[end..];
+            continue;
+        };
+        out.push(' ');
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The bytes of a string or character at the start of `text`; only the quote itself if it does not end on its line, as in `1'000`.
+fn literal(text: &str) -> usize {
+    let quote = text.as_bytes()[0];
+    let mut escaped = false;
+    for (i, &byte) in text.as_bytes().iter().enumerate().skip(1) {
+        match byte {
+            b'\n' => return 1,
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            _ if byte == quote => return i + 1,
+            _ => {}
+        }
+    }
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_count_outside_of_comments() {
+        for text in [
+            "ww_barrier();",
+            "if (x) ww_shuffle_xor(v, 1);",
+            "/* a */ ww_spin(); // b",
+            "\"//\"; WW_SHARED(float, s, 4);",
+            "int x = 1'000; ww_any(true); // it's",
+        ] {
+            assert!(waits(text), "{text}");
+        }
+        for text in
+            ["", "// ww_barrier();", "/* ww_barrier()\n ww_spin */ x", "my_ww_barrier_count", "a / b; // ww_any"]
+        {
+            assert!(!waits(text), "{text}");
+        }
+    }
+}
