@@ -77,7 +77,9 @@ mod tests {
         ] {
             assert!(waits(text), "{text}");
         }
-        for text in ["", "// ww_barrier();", "/* ww_barrier()\n ww_spin */ x", "my_ww_barrier_count", "a / b; // ww_any"] {
+        for text in
+            ["", "// ww_barrier();", "/* ww_barrier()\n ww_spin */ x", "my_ww_barrier_count", "a / b; // ww_any"]
+        {
             assert!(!waits(text), "{text}");
         }
     }

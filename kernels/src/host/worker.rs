@@ -352,13 +352,15 @@ impl Worker {
     }
 
     /// Memory of the executor's own that a module reads.
-    pub(super) fn own(&self) -> [(usize, usize); 3] {
+    pub(super) fn own(&self) -> [(usize, usize); 4] {
         let head = &raw const self.head as usize;
         let (threads, slot) = (self.threads.as_ptr() as usize, self.slot as usize);
+        let calls = &raw const CALLS as usize;
         [
             (head, head + size_of::<abi::Block>()),
             (threads, threads + self.threads.len() * size_of::<Thread>()),
             (slot, slot + size_of::<usize>()),
+            (calls, calls + size_of::<abi::Calls>()),
         ]
     }
 
@@ -374,7 +376,7 @@ impl Worker {
         let mut text = format!("{}: the thread {}", self.place(waits), wait.as_str());
         let other = range.into_iter().find(|&i| {
             let other = self.threads[i].wait;
-            other != wait && (other != Wait::Left || wait == Wait::Barrier)
+            other != wait && other != Wait::Nothing && (other != Wait::Left || wait == Wait::Barrier)
         });
         if let Some(other) = other {
             let ([i, j, k], is) = (self.threads[other].place.index, self.threads[other].wait.as_str());
@@ -590,12 +592,7 @@ unsafe extern "C" fn spin(thread: *mut abi::Thread) {
     }
 }
 
-unsafe extern "C" fn shared(
-    block: *const abi::Block,
-    site: *const c_void,
-    bytes: u64,
-    align: u64,
-) -> *mut c_void {
+unsafe extern "C" fn shared(block: *const abi::Block, site: *const c_void, bytes: u64, align: u64) -> *mut c_void {
     // SAFETY: as for `barrier`; `block` is the head of its worker.
     unsafe {
         let this = block.cast_mut().cast::<Worker>();

@@ -1,0 +1,290 @@
+//! Runs plans on the host: what a test of a kernel needs.
+//!
+//! ```ignore
+//! let x = Array::from(&[1.0_f32, 2.0]);
+//! let out = Array::<f32>::poisoned(1);
+//! let operation = Operation::Reduce { op: ReduceOp::Sum, axis: Axis::Whole, x: x.column(), out: out.span() };
+//! for host in Host::both() {
+//!     host.run(&plan(&operation, &host.properties()).unwrap(), 7).unwrap();
+//!     assert_eq!(out.to_vec(), [3.0]);
+//! }
+//! ```
+//!
+//! Kernels run instrumented, in an order that the seed permutes, and may touch live [`Array`]s only: one element further is an error with
+//! the kernel, the block, the thread and the address. `WARPWAVE_CHECK=0` runs them as they are, which is quicker.
+#![allow(dead_code, unreachable_pub, missing_debug_implementations, clippy::unwrap_used, clippy::expect_used)]
+
+use std::alloc::{Layout as Bytes, alloc, dealloc};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::marker::PhantomData;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use warpwave_core::operation::{Layout, MatrixOperand, Ptr, Span, Strided};
+use warpwave_core::{DType, Element, Error, ErrorKind, Result};
+use warpwave_kernels::host::{
+    Compiler, Grid, HostKernel, HostModule, Kind, Launch, Number, Options, POISON, Parameter, Source,
+};
+use warpwave_kernels::launch::{Arg, Plan, Properties, Step};
+use warpwave_kernels::prelude::HOST_PRELUDE;
+
+/// Memory that kernels may touch: starts and ends.
+static LIVE: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+/// Bytes on either side of an array.
+const GUARD: usize = 256;
+
+/// Elements in memory that kernels may touch, with guard bytes around them that are looked at when it is dropped.
+///
+/// The elements are read and written through pointers only, so a kernel may write them while this is borrowed.
+pub struct Array<T: Element> {
+    start: *mut u8,
+    len: usize,
+    marker: PhantomData<T>,
+}
+
+impl<T: Element> Array<T> {
+    /// `len` elements that hold [`POISON`]: a NaN, or a large number.
+    pub fn poisoned(len: usize) -> Self {
+        let layout = Self::layout(len);
+        let start = unsafe { alloc(layout) };
+        assert!(!start.is_null());
+        unsafe { start.write_bytes(POISON, layout.size()) };
+        LIVE.lock().unwrap().insert(start as usize + GUARD, start as usize + GUARD + len * size_of::<T>());
+        Array { start, len, marker: PhantomData }
+    }
+
+    /// The elements of a slice.
+    pub fn from(elements: &[T]) -> Self {
+        let array = Self::poisoned(elements.len());
+        array.set(elements);
+        array
+    }
+
+    /// `len` zeros.
+    pub fn zeros(len: usize) -> Self {
+        Self::from(&vec![T::default(); len])
+    }
+
+    fn layout(len: usize) -> Bytes {
+        Bytes::from_size_align(len * size_of::<T>() + 2 * GUARD, 256).unwrap()
+    }
+
+    /// Overwrites all elements.
+    pub fn set(&self, elements: &[T]) {
+        assert_eq!(elements.len(), self.len);
+        unsafe { self.ptr().as_ptr().cast::<T>().copy_from_nonoverlapping(elements.as_ptr(), self.len) };
+    }
+
+    /// The elements as they are now.
+    pub fn to_vec(&self) -> Vec<T> {
+        unsafe { std::slice::from_raw_parts(self.ptr().as_ptr().cast::<T>(), self.len) }.to_vec()
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn ptr(&self) -> Ptr {
+        Ptr::new(unsafe { self.start.add(GUARD) })
+    }
+
+    /// All elements.
+    pub fn span(&self) -> Span {
+        Span { ptr: self.ptr(), dtype: T::DTYPE, len: self.len }
+    }
+
+    /// `len` elements from element `at` on.
+    pub fn sub(&self, at: usize, len: usize) -> Span {
+        assert!(at + len <= self.len);
+        Span { ptr: self.ptr().byte_add(at * size_of::<T>()), dtype: T::DTYPE, len }
+    }
+
+    /// `len` elements that lie `inc` apart, the lowest being the first of the array.
+    pub fn strided(&self, len: usize, inc: isize) -> Strided {
+        assert!(len == 0 || (len - 1) * inc.unsigned_abs() < self.len);
+        Strided { base: self.ptr(), dtype: T::DTYPE, len, inc }
+    }
+
+    /// A matrix from element `at` on.
+    pub fn matrix(&self, at: usize, rows: usize, cols: usize, ld: usize, layout: Layout) -> MatrixOperand {
+        let (run, runs) = if layout == Layout::ColumnMajor { (rows, cols) } else { (cols, rows) };
+        assert!(run == 0 || runs == 0 || at + (runs - 1) * ld + run <= self.len);
+        MatrixOperand { ptr: self.ptr().byte_add(at * size_of::<T>()), dtype: T::DTYPE, rows, cols, ld, layout }
+    }
+
+    /// All elements as one column.
+    pub fn column(&self) -> MatrixOperand {
+        self.matrix(0, self.len, 1, self.len.max(1), Layout::ColumnMajor)
+    }
+}
+
+impl<T: Element> Drop for Array<T> {
+    fn drop(&mut self) {
+        let bytes = self.len * size_of::<T>();
+        LIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(&(self.start as usize + GUARD));
+        let guard = |at: usize| unsafe { std::slice::from_raw_parts(self.start.add(at), GUARD) };
+        let intact = [0, GUARD + bytes].into_iter().all(|at| guard(at).iter().all(|&byte| byte == POISON));
+        unsafe { dealloc(self.start, Self::layout(self.len)) };
+        assert!(
+            intact || std::thread::panicking(),
+            "a kernel has written beside an array of {} {}",
+            self.len,
+            T::DTYPE
+        );
+    }
+}
+
+/// A device on the host, of one warp size.
+#[derive(Clone, Debug)]
+pub struct Host {
+    pub warp: u32,
+    /// Texts by file name, before those in `device/`.
+    texts: HashMap<&'static str, &'static str>,
+    check: bool,
+}
+
+impl Host {
+    pub fn new(warp: u32) -> Self {
+        let check = std::env::var("WARPWAVE_CHECK").as_deref() != Ok("0");
+        Host { warp, texts: HashMap::new(), check }
+    }
+
+    /// One of each warp size.
+    pub fn both() -> [Host; 2] {
+        [Host::new(32), Host::new(64)]
+    }
+
+    /// With a text that stands in for `device/FILE.hip`.
+    pub fn with_text(mut self, file: &'static str, text: &'static str) -> Self {
+        self.texts.insert(file, text);
+        self
+    }
+
+    /// Instrumented or not.
+    pub fn checked(mut self, check: bool) -> Self {
+        self.check = check;
+        self
+    }
+
+    /// A small device: grids of several strides come with few elements.
+    pub fn properties(&self) -> Properties {
+        Properties::new(self.warp, 4, 1024, 48 << 10)
+    }
+
+    /// Runs the steps of a plan in their order.
+    pub fn run(&self, plan: &Plan, seed: u64) -> Result<()> {
+        let scratch = Array::<u8>::poisoned(plan.scratch);
+        assert!(plan.zeroed <= plan.scratch);
+        unsafe { scratch.ptr().as_ptr().write_bytes(0, plan.zeroed) };
+        for (i, step) in plan.steps.iter().enumerate() {
+            self.step(step, scratch.ptr(), seed.wrapping_add(i as u64))?;
+        }
+        Ok(())
+    }
+
+    fn step(&self, step: &Step, scratch: Ptr, seed: u64) -> Result<()> {
+        let name = step.entry.to_string();
+        let kernel = self.module(step.entry.file)?.kernel(&name)?;
+        check_args(&kernel, &step.args)?;
+        let bytes: Vec<Vec<u8>> = step.args.iter().map(|arg| bytes_of(arg, scratch)).collect();
+        let grid = Grid { blocks: step.grid, threads: [step.threads, 1, 1], shared: step.shared };
+        let ranges = LIVE.lock().unwrap().iter().map(|(&start, &end)| (start, end)).collect();
+        let seed = self.check.then_some(seed);
+        let launch = Launch::new(&kernel, grid, bytes.iter().map(Vec::as_slice), seed, ranges)?;
+        // SAFETY: the plan's; what is beside live arrays is caught by the instrumentation.
+        unsafe { launch.run(NonZeroUsize::new(2).unwrap()) }
+    }
+
+    /// The module of a file.
+    pub fn module(&self, file: &'static str) -> Result<Arc<HostModule>> {
+        let text = match self.texts.get(file) {
+            Some(text) => (*text).to_owned(),
+            None => {
+                let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("device").join(format!("{file}.hip"));
+                std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+            }
+        };
+        compile(file, &text, Options { warp: self.warp, check: self.check })
+    }
+}
+
+/// Compiles a text, or takes what came of it before.
+pub fn compile(file: &str, text: &str, options: Options) -> Result<Arc<HostModule>> {
+    static COMPILER: LazyLock<Result<Compiler>> = LazyLock::new(Compiler::find);
+    static LOADED: Mutex<BTreeMap<PathBuf, Arc<HostModule>>> = Mutex::new(BTreeMap::new());
+    let compiler = COMPILER.clone()?;
+    let mut hasher = DefaultHasher::new();
+    (compiler.key(options), HOST_PRELUDE, text).hash(&mut hasher);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("host-modules");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{file}-{}-{:016x}.so", options.warp, hasher.finish()));
+    // Held meanwhile: two threads do not compile the same.
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(module) = loaded.get(&path) {
+        return Ok(module.clone());
+    }
+    if !path.exists() {
+        let unfinished = path.with_extension(format!("{}.tmp", std::process::id()));
+        compiler.compile(Source { name: &format!("{file}.hip"), text }, options, &unfinished)?;
+        std::fs::rename(&unfinished, &path).unwrap();
+    }
+    let module = Arc::new(unsafe { HostModule::load(&path) }?);
+    loaded.insert(path, module.clone());
+    Ok(module)
+}
+
+fn bytes_of(arg: &Arg, scratch: Ptr) -> Vec<u8> {
+    match arg {
+        Arg::Ptr(ptr) => ptr.expose().to_ne_bytes().to_vec(),
+        Arg::Scratch(offset) => scratch.byte_add(*offset).expose().to_ne_bytes().to_vec(),
+        Arg::U32(value) => value.to_ne_bytes().to_vec(),
+        Arg::U64(value) => value.to_ne_bytes().to_vec(),
+        Arg::I64(value) => value.to_ne_bytes().to_vec(),
+        Arg::Scalar(value) => value.bytes().to_vec(),
+        other => panic!("the harness does not know {other:?}"),
+    }
+}
+
+/// Refuses arguments that are not what the kernel's text declares.
+fn check_args(kernel: &HostKernel, args: &[Arg]) -> Result<()> {
+    let named = |e: Error| e.in_kernel(kernel.name());
+    if args.len() != kernel.parameters().len() {
+        return Err(named(Error::invalid("args", kernel.parameters().len(), args.len())));
+    }
+    for (i, (arg, parameter)) in args.iter().zip(kernel.parameters()).enumerate() {
+        let value = |number, size| matches!(*parameter, Parameter { size: s, kind: Kind::Value(n) } if n == number && s == size);
+        let fits = match arg {
+            Arg::Ptr(_) | Arg::Scratch(_) => matches!(parameter.kind, Kind::Pointer { .. }),
+            Arg::U32(_) => value(Number::Unsigned, 4),
+            Arg::U64(_) => value(Number::Unsigned, 8),
+            Arg::I64(_) => value(Number::Signed, 8),
+            Arg::Scalar(scalar) => value(number_of(scalar.dtype()), scalar.dtype().size() as u32),
+            _ => false,
+        };
+        if !fits {
+            return Err(named(Error::invalid(format_args!("args[{i}]"), parameter, format_args!("{arg:?}"))));
+        }
+    }
+    Ok(())
+}
+
+fn number_of(dtype: DType) -> Number {
+    match dtype {
+        DType::F32 | DType::F64 => Number::Float,
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => Number::Unsigned,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => Number::Signed,
+        _ => Number::Structure,
+    }
+}
+
+/// What a fault says; panics if it is anything else.
+pub fn fault(result: Result<()>) -> String {
+    match result {
+        Err(error) => match error.kind() {
+            ErrorKind::DeviceFault { what } => what.clone(),
+            _ => panic!("{error}"),
+        },
+        Ok(()) => panic!("no fault was found"),
+    }
+}
