@@ -410,6 +410,32 @@ WW_DEVICE void gemm_tiles(
     }
 }
 
+// `beta · c`, where there is nothing to add. `triangle`: 0, or 1 for the elements whose number in their run is at least that of the run, 2
+// for those whose number is at most that.
+template <bool HERMITIAN, class T, class Scalar>
+WW_DEVICE void gemm_scale(ww_u64 run, ww_u64 runs, Scalar beta, T* c, ww_i64 ld, ww_i64 c_batch, const ww_u64* pointers, ww_u64 batch, ww_u32 triangle) {
+    const ww_u64 matrix = run * runs;
+    const bool clear = ww_equal(beta, ww_zero<Scalar>()), same = ww_equal(beta, ww_one<Scalar>());
+    for (ww_u64 i = ww_index(); i < matrix * batch; i += ww_stride()) {
+        const ww_u64 z = batch == 1 ? 0 : i / matrix, in = i - z * matrix, outer = in / run, inner = in - outer * run;
+        if ((triangle == 1 && inner < outer) || (triangle == 2 && inner > outer)) continue;
+        T* const start = pointers == nullptr ? c + (ww_i64)z * c_batch : (T*)pointers[2 * batch + z];
+        T* const at = start + (ww_i64)outer * ld + (ww_i64)inner;
+        T value = ww_zero<T>();
+        if constexpr (HERMITIAN) {
+            // The diagonal is real, whatever is stored there.
+            if (!clear) value = *at;
+            if (inner == outer) value.im = 0;
+            if (!clear && !same) value = ww_canonical(T{beta * value.re, beta * value.im});
+            if (inner == outer) value.im = 0;
+        } else {
+            if (same) continue;
+            if (!clear) value = ww_narrow<T>(ww_mul(beta, ww_widen(*at)));
+        }
+        *at = value;
+    }
+}
+
 #define GEMM_KERNEL(NAME, T, SHAPE, MODE, SCALAR) \
     WW_KERNEL( \
         NAME, (SHAPE<T>::threads), ww_u64 m, ww_u64 n, ww_u64 k, SCALAR alpha, const T* a, ww_i64 a_ld, ww_i64 a_batch, const T* b, \
@@ -421,9 +447,18 @@ WW_DEVICE void gemm_tiles(
             slices, m, n, k, alpha, a, a_ld, a_batch, b, b_ld, b_batch, beta, c, c_ld, c_batch, pointers, batch, tile0, flags \
         ); \
     }
+#define GEMM_SCALE(NAME, T, HERMITIAN, SCALAR) \
+    WW_KERNEL( \
+        NAME, 256, ww_u64 run, ww_u64 runs, SCALAR beta, T* c, ww_i64 ld, ww_i64 c_batch, const ww_u64* pointers, ww_u64 batch, \
+        ww_u32 triangle \
+    ) { \
+        gemm_scale<HERMITIAN>(run, runs, beta, c, ld, c_batch, pointers, batch, triangle); \
+    }
 #define GEMM(N, T) \
+    GEMM_SCALE(gemm_scale_##N, T, false, ww_acc<T>) \
     GEMM_KERNEL(gemm_##N, T, gemm_large, gemm_plain, ww_acc<T>) GEMM_KERNEL(gemm_small_##N, T, gemm_small, gemm_plain, ww_acc<T>)
 #define GEMM_HERMITIAN(N, T) \
+    GEMM_SCALE(herk_scale_##N, T, true, ww_magnitude<T>) \
     GEMM_KERNEL(herk_##N, T, gemm_large, gemm_hermitian, ww_magnitude<T>) \
     GEMM_KERNEL(herk_small_##N, T, gemm_small, gemm_hermitian, ww_magnitude<T>)
 #define GEMM_TRIANGULAR(N, T) \

@@ -4,7 +4,11 @@
 //! share. A plan is a value and touches no device, so all that can be refused is refused, and all scratch is known, before anything is
 //! enqueued.
 
+mod blas;
+mod gemm;
+mod scalar;
 mod step;
+mod tile;
 
 pub use step::{Arg, Entry, Plan, Properties, Step};
 
@@ -15,6 +19,8 @@ use warpwave_core::{Error, Operation, Result};
 /// # Errors
 /// [`Unsupported`](warpwave_core::ErrorKind::Unsupported) if there are no kernels for it.
 pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
-    let _ = properties;
+    if let Some(plan) = blas::blas(operation, properties) {
+        return plan;
+    }
     Err(Error::unsupported(operation.kind()))
 }
