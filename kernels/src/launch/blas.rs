@@ -1,11 +1,22 @@
 //! The operations of BLAS.
 
-use super::{Plan, Properties, gemm};
+use super::{Plan, Properties, dot, gemm, iamax, level1};
 use warpwave_core::{Operation, Result};
 
 /// The launches of an operation of BLAS; `None` if it is not one.
 pub(super) fn blas(operation: &Operation, properties: &Properties) -> Option<Result<Plan>> {
     Some(Ok(match operation {
+        Operation::Copy { x, y } => level1::copy(x, y),
+        Operation::Swap { x, y } => level1::swap(x, y),
+        Operation::Scal { alpha, x } => level1::scal(*alpha, x),
+        Operation::Axpy { alpha, x, y } => level1::axpy(*alpha, x, y),
+        Operation::Rot { c, s, x, y } => level1::rot(*c, *s, x, y),
+        Operation::Rotm { flag, h, x, y } => level1::rotm(*flag, *h, x, y),
+        Operation::Dot { conj, x, y, out } => dot::dot(*conj, x, y, out),
+        Operation::Asum { x, out } => dot::asum(x, out),
+        Operation::Nrm2 { x, out } => dot::nrm2(x, out),
+        Operation::Iamax { x, out } => iamax::iamax(false, x, out, properties),
+        Operation::Iamin { x, out } => iamax::iamax(true, x, out, properties),
         Operation::Gemm(arguments) => gemm::gemm(arguments, None, properties),
         Operation::GemmBatched { gemm: arguments, pointers } => gemm::gemm(arguments, Some(pointers), properties),
         _ => return None,

@@ -5,7 +5,10 @@
 //! enqueued.
 
 mod blas;
+mod dot;
 mod gemm;
+mod iamax;
+mod level1;
 mod scalar;
 mod step;
 mod tile;
