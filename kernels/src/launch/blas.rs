@@ -1,6 +1,6 @@
 //! The operations of BLAS.
 
-use super::{Plan, Properties, dot, gemm, iamax, level1};
+use super::{Plan, Properties, dot, gemm, gemv, ger, iamax, level1, symv, trmv};
 use warpwave_core::{Operation, Result};
 
 /// The launches of an operation of BLAS; `None` if it is not one.
@@ -17,6 +17,11 @@ pub(super) fn blas(operation: &Operation, properties: &Properties) -> Option<Res
         Operation::Nrm2 { x, out } => dot::nrm2(x, out),
         Operation::Iamax { x, out } => iamax::iamax(false, x, out, properties),
         Operation::Iamin { x, out } => iamax::iamax(true, x, out, properties),
+        Operation::Gemv(arguments) => gemv::gemv(arguments, properties),
+        Operation::Symv(arguments) => symv::symv(arguments, properties),
+        Operation::Trmv { a, x, .. } => trmv::trmv(a, x, properties),
+        Operation::Ger { conj, alpha, x, y, a } => ger::ger(*conj, *alpha, x, y, a, properties),
+        Operation::Syr { hermitian, uplo, alpha, x, a } => ger::syr(*hermitian, *uplo, *alpha, x, a, properties),
         Operation::Gemm(arguments) => gemm::gemm(arguments, None, properties),
         Operation::GemmBatched { gemm: arguments, pointers } => gemm::gemm(arguments, Some(pointers), properties),
         _ => return None,

@@ -7,11 +7,15 @@
 mod blas;
 mod dot;
 mod gemm;
+mod gemv;
+mod ger;
 mod iamax;
 mod level1;
 mod scalar;
 mod step;
+mod symv;
 mod tile;
+mod trmv;
 
 pub use step::{Arg, Entry, Plan, Properties, Step};
 
