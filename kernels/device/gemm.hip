@@ -436,6 +436,16 @@ WW_DEVICE void gemm_scale(ww_u64 run, ww_u64 runs, Scalar beta, T* c, ww_i64 ld,
     }
 }
 
+// A dense copy of a batch, runs being `to_ld` apart.
+template <class T>
+WW_DEVICE void gemm_copy(ww_u64 run, ww_u64 runs, const T* from, ww_i64 ld, ww_i64 from_batch, T* to, ww_i64 to_ld, ww_i64 to_batch, ww_u64 batch) {
+    const ww_u64 matrix = run * runs;
+    for (ww_u64 i = ww_index(); i < matrix * batch; i += ww_stride()) {
+        const ww_u64 z = batch == 1 ? 0 : i / matrix, in = i - z * matrix, outer = in / run, inner = in - outer * run;
+        to[(ww_i64)z * to_batch + (ww_i64)outer * to_ld + (ww_i64)inner] = from[(ww_i64)z * from_batch + (ww_i64)outer * ld + (ww_i64)inner];
+    }
+}
+
 #define GEMM_KERNEL(NAME, T, SHAPE, MODE, SCALAR) \
     WW_KERNEL( \
         NAME, (SHAPE<T>::threads), ww_u64 m, ww_u64 n, ww_u64 k, SCALAR alpha, const T* a, ww_i64 a_ld, ww_i64 a_batch, const T* b, \
@@ -462,6 +472,12 @@ WW_DEVICE void gemm_scale(ww_u64 run, ww_u64 runs, Scalar beta, T* c, ww_i64 ld,
     GEMM_KERNEL(herk_##N, T, gemm_large, gemm_hermitian, ww_magnitude<T>) \
     GEMM_KERNEL(herk_small_##N, T, gemm_small, gemm_hermitian, ww_magnitude<T>)
 #define GEMM_TRIANGULAR(N, T) \
+    WW_KERNEL( \
+        gemm_copy_##N, 256, ww_u64 run, ww_u64 runs, const T* from, ww_i64 ld, ww_i64 from_batch, T* to, ww_i64 to_ld, ww_i64 to_batch, \
+        ww_u64 batch \
+    ) { \
+        gemm_copy(run, runs, from, ld, from_batch, to, to_ld, to_batch, batch); \
+    } \
     GEMM_KERNEL(trmm_##N, T, gemm_large, gemm_triangular, T) GEMM_KERNEL(trmm_small_##N, T, gemm_small, gemm_triangular, T) \
     GEMM_KERNEL(trsm_update_##N, T, gemm_large, gemm_solve, T) GEMM_KERNEL(trsm_update_small_##N, T, gemm_small, gemm_solve, T)
 

@@ -147,6 +147,25 @@ fn trmv<T: Tested>(orders: &[usize]) {
     }
 }
 
+fn trsv<T: Tested>() {
+    let mut numbers = Numbers::new(11);
+    for n in ORDERS.into_iter().chain(ORDERS) {
+        let (uplo, diag) = (numbers.choose(&[Uplo::Lower, Uplo::Upper]), numbers.choose(&[Diag::Unit, Diag::NonUnit]));
+        let op = numbers.choose(&[Op::N, Op::T, Op::C]);
+        let (mut a, x) = (matrix::<T>(&mut numbers, n, n), vector::<T>(&mut numbers, n));
+        a.poison(|i, j| !stored(uplo, i, j) || (i == j && diag == Diag::Unit));
+        let operation = Operation::Trsv {
+            a: TriangularMatrix { uplo, op, diag, matrix: a.operand() },
+            x: x.operand(),
+            precision: Precision::Reproducible,
+        };
+        let mut solution: Vec<T> = (0..n).map(|i| x.get(i)).collect();
+        let at = |i, j| triangular::triangular(diag, op, i, j, |i, j| a.get(0, i, j));
+        triangular::solve(transposed(uplo, op), diag, warpwave_core::numerics::Numeric::ONE, at, &mut solution);
+        compare_vector(&x, &operation, |i| solution[i]);
+    }
+}
+
 fn ger<T: Tested>() {
     let mut numbers = Numbers::new(7);
     let sizes =
@@ -204,6 +223,11 @@ macro_rules! tests {
             #[test]
             fn trmv() {
                 super::trmv::<$t>(&super::ORDERS);
+            }
+
+            #[test]
+            fn trsv() {
+                super::trsv::<$t>();
             }
 
             #[test]

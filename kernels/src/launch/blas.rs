@@ -1,6 +1,6 @@
 //! The operations of BLAS.
 
-use super::{Plan, Properties, dot, gemm, gemv, ger, iamax, level1, symv, trmv};
+use super::{Plan, Properties, dot, gemm, gemv, ger, iamax, level1, symm, symv, syrk, trmm, trmv, trsm, trsv};
 use warpwave_core::{Operation, Result};
 
 /// The launches of an operation of BLAS; `None` if it is not one.
@@ -20,10 +20,15 @@ pub(super) fn blas(operation: &Operation, properties: &Properties) -> Option<Res
         Operation::Gemv(arguments) => gemv::gemv(arguments, properties),
         Operation::Symv(arguments) => symv::symv(arguments, properties),
         Operation::Trmv { a, x, .. } => trmv::trmv(a, x, properties),
+        Operation::Trsv { a, x, .. } => trsv::trsv(a, x),
         Operation::Ger { conj, alpha, x, y, a } => ger::ger(*conj, *alpha, x, y, a, properties),
         Operation::Syr { hermitian, uplo, alpha, x, a } => ger::syr(*hermitian, *uplo, *alpha, x, a, properties),
         Operation::Gemm(arguments) => gemm::gemm(arguments, None, properties),
         Operation::GemmBatched { gemm: arguments, pointers } => gemm::gemm(arguments, Some(pointers), properties),
+        Operation::Symm(arguments) => symm::symm(arguments, properties),
+        Operation::Syrk(arguments) => syrk::syrk(arguments, properties),
+        Operation::Trmm(arguments) => trmm::trmm(arguments, properties),
+        Operation::Trsm(arguments) => trsm::trsm(arguments, properties),
         _ => return None,
     }))
 }

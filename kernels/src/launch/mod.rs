@@ -13,9 +13,14 @@ mod iamax;
 mod level1;
 mod scalar;
 mod step;
+mod symm;
 mod symv;
+mod syrk;
 mod tile;
+mod trmm;
 mod trmv;
+mod trsm;
+mod trsv;
 
 pub use step::{Arg, Entry, Plan, Properties, Step};
 

@@ -17,14 +17,6 @@ pub(super) fn is_one(value: &ScalarValue) -> bool {
     is(value, 1.0_f32) || is(value, 1.0_f64) || is(value, Complex32::ONE) || is(value, Complex64::ONE)
 }
 
-/// The type in which `gemm` computes.
-pub(super) fn compute(dtype: DType) -> DType {
-    match dtype {
-        DType::F16 | DType::Bf16 => DType::F32,
-        other => other,
-    }
-}
-
 /// The type of a magnitude.
 pub(super) fn magnitude(dtype: DType) -> DType {
     match dtype {
