@@ -6,7 +6,6 @@ mod operands;
 
 use common::Host;
 use operands::{Matrix, Numbers, assert_bits, run, scalars};
-use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::triangular::{self, stored, transposed};
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic};
 use warpwave_core::operation::{Layout, RankUpdate, Symm, TriangularMatrix, TriangularProduct};
