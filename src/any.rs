@@ -1,8 +1,8 @@
 //! A device chosen at run time.
 
 use crate::{
-    Backend, CpuBackend, CpuEvent, CpuGraph, CpuStream, DType, DeviceInfo, HostFn, ManagedDevice, Node, Operation,
-    OperationKind, Result, Space, Transfer,
+    Backend, CompiledModule, CpuBackend, CpuEvent, CpuGraph, CpuStream, DType, DeviceInfo, HostFn, KernelSource,
+    Launch, ManagedDevice, Node, Operation, OperationKind, Result, Space, Transfer,
 };
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
@@ -132,6 +132,17 @@ unsafe impl Backend for AnyBackend {
         let (AnyBackend::Cpu(cpu), AnyStream::Cpu(stream)) = (self, stream);
         // SAFETY: the caller's promise, passed on.
         unsafe { cpu.execute(stream, operation) }
+    }
+
+    fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>> {
+        let AnyBackend::Cpu(cpu) = self;
+        cpu.compile(source)
+    }
+
+    unsafe fn launch(&self, stream: &AnyStream, launch: &Launch) -> Result<()> {
+        let (AnyBackend::Cpu(cpu), AnyStream::Cpu(stream)) = (self, stream);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { cpu.launch(stream, launch) }
     }
 
     unsafe fn copy(&self, stream: &AnyStream, transfer: &Transfer) -> Result<()> {

@@ -66,6 +66,7 @@
 //! | a thread with a queue of closures | [`Stream`], from [`Device::new_stream`] |
 //! | a channel message "done so far" | [`Event`], from [`Stream::record`]; [`Stream::wait`] |
 //! | a callback | [`Stream::host_fn`] |
+//! | a loop of one's own | a kernel: [`Device::compile`], [`Module::kernel`], [`Stream::launch`] |
 //! | a function that is called in every step of a loop | [`Graph`], from [`Stream::record_graph`]; [`Graph::launch`] |
 //! | its arguments | the scalars of recorded calls, by [`Graph::set_scalar`] |
 //! | a call that fails | [`Error`], at the call; work that fails later is an error of the next call that waits for it |
@@ -95,6 +96,8 @@
 //!
 //! # Environment
 //! `WARPWAVE_DEVICE` names the device that [`open`] gives. `RAYON_NUM_THREADS` is the number of threads of a CPU device.
+//! `WARPWAVE_CXX` names the C++ compiler for kernels on it, else `CXX` does, else it is `c++`, `g++` or `clang++`; with
+//! `WARPWAVE_CHECK=1`, or any other number as a seed, it looks at what they do.
 
 mod any;
 mod select;
@@ -112,8 +115,9 @@ pub mod prelude {
     pub use crate::numerics::Numeric as _;
     pub use crate::{
         Argument, AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, Buffer, Device, Diag, Element, Error,
-        Graph, Layout, MatrixView, MatrixViewMut, Numerics, Op, Ops, Philox, Precision, RealScalar, Recorder, Result,
-        Scalar, Side, SortOptions, Stream, Uplo, Vector, VectorMut, View, ViewMut,
+        Graph, Grid, Kernel, KernelSource, Layout, MatrixView, MatrixViewMut, Module, Numerics, Op, Ops, Philox,
+        Precision, RealScalar, Recorder, Result, Scalar, Side, SortOptions, Stream, Uplo, Vector, VectorMut, View,
+        ViewMut, args,
     };
     pub use crate::{BlasTriangle as _, Indexing as _, Random as _, Reduce as _, Scan as _, Sort as _};
 }

@@ -4,6 +4,8 @@ use crate::event::CpuEvent;
 use crate::fault::Fault;
 use crate::graph::{CpuGraph, run_nodes};
 use crate::info::device_info;
+#[cfg(unix)]
+use crate::kernels::{Mode, run_launch};
 use crate::memory::Memory;
 use crate::need;
 use crate::staged::Staging;
@@ -11,11 +13,15 @@ use crate::stream::{CpuStream, Kind, Queue, Work, run_host_fn, run_operation};
 use crate::transfer::{copy_bytes, transfer};
 use crate::workers::{FloatMode, Workers};
 use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
 use warpwave_core::{
     Backend, DType, DeviceInfo, Error, ErrorKind, HostFn, Node, Operation, OperationKind, Result, Space, Transfer,
 };
+#[cfg(unix)]
+use warpwave_core::{CompiledModule, KernelSource, Launch};
 
 /// The CPU as a device. See the [crate's documentation](crate) for its two modes.
 #[derive(Debug)]
@@ -24,6 +30,8 @@ pub struct CpuBackend {
     workers: Arc<Workers>,
     memory: Memory,
     staging: Staging,
+    #[cfg(unix)]
+    kernels: Mode,
 }
 
 impl CpuBackend {
@@ -45,7 +53,32 @@ impl CpuBackend {
 
     fn new(asynchronous: bool) -> Self {
         let (workers, memory, staging) = (Arc::new(Workers::new()), Memory::new(), Staging::default());
-        CpuBackend { asynchronous, workers, memory, staging }
+        CpuBackend {
+            asynchronous,
+            workers,
+            memory,
+            staging,
+            #[cfg(unix)]
+            kernels: Mode::from_environment(),
+        }
+    }
+
+    /// The same device, for kernels of the user's own whose warps have so many lanes, 32 or 64; of itself it has 32.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn with_warp_size(mut self, lanes: u32) -> Self {
+        self.kernels.warp = if lanes == 64 { 64 } else { 32 };
+        self
+    }
+
+    /// The same device, looking at what kernels of the user's own do, as with `WARPWAVE_CHECK=seed`: blocks and threads run in an order
+    /// that is made of the seed and of how many launches there were, and change places anywhere; shared memory holds poison; and an
+    /// access to what is neither shared memory nor among the arguments is a [`DeviceFault`](ErrorKind::DeviceFault).
+    #[cfg(unix)]
+    #[must_use]
+    pub fn checking(mut self, seed: u64) -> Self {
+        self.kernels.check = Some(Arc::new(AtomicU64::new(seed)));
+        self
     }
 
     /// Refuses an operation that cannot be done in the memory there is, however much of it comes free.
@@ -100,7 +133,12 @@ unsafe impl Backend for CpuBackend {
     }
 
     fn info(&self) -> DeviceInfo {
-        device_info(if self.asynchronous { "async" } else { "inline" }, self.workers.threads())
+        let mut info = device_info(if self.asynchronous { "async" } else { "inline" }, self.workers.threads());
+        #[cfg(unix)]
+        {
+            info.warp_size = self.kernels.warp;
+        }
+        info
     }
 
     fn supports(&self, kind: OperationKind, dtype: DType) -> bool {
@@ -197,6 +235,25 @@ unsafe impl Backend for CpuBackend {
                 // SAFETY: the caller's.
                 unsafe { enqueue(queue, Work::Execute(*operation)) }
             }
+        }
+    }
+
+    #[cfg(unix)]
+    fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>> {
+        let module = self.kernels.compile(source).map_err(on_device)?;
+        Ok(Box::new(module))
+    }
+
+    #[cfg(unix)]
+    unsafe fn launch(&self, stream: &CpuStream, launch: &Launch) -> Result<()> {
+        match &stream.0 {
+            Kind::Inline(fault) => {
+                let _mode = FloatMode::enter();
+                // SAFETY: the caller's; the mode is set.
+                unsafe { run_launch(&self.workers, launch, fault) }.map_err(on_device)
+            }
+            // SAFETY: the caller's.
+            Kind::Queued(queue) => unsafe { enqueue(queue, Work::Launch(launch.clone())) },
         }
     }
 

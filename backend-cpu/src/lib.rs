@@ -62,6 +62,8 @@ mod execute;
 mod fault;
 mod graph;
 mod info;
+#[cfg(unix)]
+mod kernels;
 mod memory;
 mod need;
 mod simd;

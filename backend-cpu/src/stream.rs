@@ -4,6 +4,8 @@ use crate::event::Marker;
 use crate::execute::execute;
 use crate::fault::{Fault, catch};
 use crate::graph::run_nodes;
+#[cfg(unix)]
+use crate::kernels::run_launch;
 use crate::memory;
 use crate::staged::Staged;
 use crate::sync::lock;
@@ -13,6 +15,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+#[cfg(unix)]
+use warpwave_core::Launch;
 use warpwave_core::operation::Ptr;
 use warpwave_core::{Error, ErrorKind, HostFn, Node, Operation, Result, Transfer};
 
@@ -38,6 +42,8 @@ pub(crate) enum Kind {
 pub(crate) enum Work {
     Execute(Operation),
     Transfer(Transfer),
+    #[cfg(unix)]
+    Launch(Launch),
     /// What a graph does.
     Nodes(Arc<Vec<Node>>),
     /// A copy of bytes that were taken from the host when the work was enqueued.
@@ -251,6 +257,11 @@ impl Work {
             Work::Execute(operation) => {
                 // SAFETY: the caller's.
                 unsafe { run_operation(workers, &operation, fault) }
+            }
+            #[cfg(unix)]
+            Work::Launch(launch) => {
+                // SAFETY: the caller's.
+                unsafe { run_launch(workers, &launch, fault) }
             }
             Work::Transfer(copy) => catch("a copy", || {
                 // SAFETY: the caller's.

@@ -5,8 +5,8 @@ use std::fmt;
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
 use warpwave_core::{
-    Backend, DType, Device, DeviceInfo, Error, HostFn, ManagedDevice, Node, Operation, OperationKind, Result, Space,
-    Transfer,
+    Backend, CompiledModule, DType, Device, DeviceInfo, Error, HostFn, KernelSource, Launch, ManagedDevice, Node,
+    Operation, OperationKind, Result, Space, Transfer,
 };
 
 /// The device that the suite runs on: another one's backend, called through a table of functions.
@@ -62,6 +62,8 @@ unsafe trait Calls: Send + Sync {
     fn elapsed(&self, start: &Opaque, end: &Opaque) -> Result<Duration>;
     fn destroy_event(&self, event: Opaque);
     unsafe fn execute(&self, stream: &Opaque, operation: &Operation) -> Result<()>;
+    fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>>;
+    unsafe fn launch(&self, stream: &Opaque, launch: &Launch) -> Result<()>;
     unsafe fn copy(&self, stream: &Opaque, transfer: &Transfer) -> Result<()>;
     unsafe fn upload(&self, stream: &Opaque, src: *const u8, dst: Ptr, bytes: usize) -> Result<()>;
     unsafe fn download(&self, stream: &Opaque, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()>;
@@ -202,6 +204,15 @@ unsafe impl<D: Device> Calls for Of<D> {
         unsafe { self.0.backend().execute(stream.get()?, operation) }
     }
 
+    fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>> {
+        self.0.backend().compile(source)
+    }
+
+    unsafe fn launch(&self, stream: &Opaque, launch: &Launch) -> Result<()> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.0.backend().launch(stream.get()?, launch) }
+    }
+
     unsafe fn copy(&self, stream: &Opaque, transfer: &Transfer) -> Result<()> {
         // SAFETY: the caller's promise, passed on.
         unsafe { self.0.backend().copy(stream.get()?, transfer) }
@@ -325,6 +336,15 @@ unsafe impl Backend for Erased {
     unsafe fn execute(&self, stream: &Opaque, operation: &Operation) -> Result<()> {
         // SAFETY: the caller's promise, passed on.
         unsafe { self.0.execute(stream, operation) }
+    }
+
+    fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>> {
+        self.0.compile(source)
+    }
+
+    unsafe fn launch(&self, stream: &Opaque, launch: &Launch) -> Result<()> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.0.launch(stream, launch) }
     }
 
     unsafe fn copy(&self, stream: &Opaque, transfer: &Transfer) -> Result<()> {

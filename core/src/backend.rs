@@ -4,8 +4,9 @@
 //! hazards or pools: [`ManagedDevice`](crate::ManagedDevice) puts those on top, once for all backends.
 
 use crate::element::DType;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::info::DeviceInfo;
+use crate::kernel::{CompiledModule, KernelSource, Launch};
 use crate::operation::{Operation, OperationKind, Ptr};
 use std::fmt::Debug;
 use std::time::Duration;
@@ -42,7 +43,7 @@ pub struct Transfer {
 }
 
 /// One piece of the work of a graph.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // Nearly all are operations.
 pub enum Node {
@@ -50,6 +51,8 @@ pub enum Node {
     Operation(Operation),
     /// What [`Backend::copy`] does.
     Copy(Transfer),
+    /// What [`Backend::launch`] does.
+    Launch(Launch),
 }
 
 /// A function that a stream calls on the host when it gets there. It does not unwind.
@@ -67,7 +70,7 @@ pub type HostFn = Box<dyn FnOnce() + Send + 'static>;
 /// before. In [`Space::Pinned`] it is ordinary memory of the process besides: the host reads and writes it at its address while no work
 /// touches it; work enqueued later finds what the host wrote, and the host finds what work wrote that has ended.
 ///
-/// **What work touches.** [`execute`](Backend::execute), [`copy`](Backend::copy), [`copy_peer`](Backend::copy_peer),
+/// **What work touches.** [`execute`](Backend::execute), [`launch`](Backend::launch), [`copy`](Backend::copy), [`copy_peer`](Backend::copy_peer),
 /// [`launch_graph`](Backend::launch_graph), [`upload`](Backend::upload) and [`download`](Backend::download) touch no memory but their
 /// operands, and memory that the backend has for itself; of the operands they write only what is an output, and nothing once the stream
 /// has passed them. [`upload`](Backend::upload) and [`download`](Backend::download) never touch host memory after they have returned, and
@@ -211,6 +214,28 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// Those of the driver. What the operation writes is unspecified then, and it may still be written until the stream has
     /// passed this point.
     unsafe fn execute(&self, stream: &Self::Stream, operation: &Operation) -> Result<()>;
+
+    /// Compiles kernels.
+    ///
+    /// # Errors
+    /// [`Compile`](crate::ErrorKind::Compile) with the compiler's words, [`Unavailable`](crate::ErrorKind::Unavailable) without a compiler.
+    fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>> {
+        let _ = source;
+        Err(Error::unsupported("kernels of one's own"))
+    }
+
+    /// Enqueues a launch of a kernel that this backend has compiled.
+    ///
+    /// # Safety
+    /// As for [`execute`](Backend::execute), with the memory among the arguments as the operands. The kernel touches no other, and does
+    /// nothing else that is undefined.
+    ///
+    /// # Errors
+    /// As for [`execute`](Backend::execute).
+    unsafe fn launch(&self, stream: &Self::Stream, launch: &Launch) -> Result<()> {
+        let _ = (stream, launch);
+        Err(Error::unsupported("kernels of one's own"))
+    }
 
     /// Enqueues a copy.
     ///

@@ -5,6 +5,7 @@ use crate::buffer::{Buffer, ManagedBuffer};
 use crate::element::{DType, Element};
 use crate::error::Result;
 use crate::info::{DeviceInfo, MemoryInfo};
+use crate::kernel::{KernelSource, Module};
 use crate::operation::OperationKind;
 use crate::runtime::{Shared, refuse_inside};
 use crate::stream::{ManagedStream, Stream};
@@ -61,6 +62,13 @@ pub trait Device: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// # Errors
     /// Those of the driver.
     fn new_stream(&self) -> Result<Self::Stream>;
+
+    /// Compiles kernels of the user's own: a text in the words of the prelude, `warpwave.h`, which comes before it.
+    ///
+    /// # Errors
+    /// [`Compile`](crate::ErrorKind::Compile) with the compiler's own words, [`Unavailable`](crate::ErrorKind::Unavailable) if there is no
+    /// compiler, and [`Unsupported`](crate::ErrorKind::Unsupported) on a device that has no kernels.
+    fn compile<'a>(&self, source: impl Into<KernelSource<'a>>) -> Result<Module<Self>>;
 
     /// Gives memory that the pool keeps for reuse back to the driver; returns how many bytes. Waits on the host for the work that used it,
     /// and a driver may wait for all work on the device. While a host function is outstanding on the [physical device](DeviceInfo::uuid),
@@ -152,6 +160,14 @@ impl<B: Backend> Device for ManagedDevice<B> {
 
     fn new_stream(&self) -> Result<ManagedStream<B>> {
         self.shared.named("new_stream", None, || ManagedStream::new(&self.shared))
+    }
+
+    fn compile<'a>(&self, source: impl Into<KernelSource<'a>>) -> Result<Module<Self>> {
+        let compile = || {
+            self.shared.enter()?;
+            self.shared.backend.compile(source.into())
+        };
+        Ok(Module::new(self.shared.named("compile", None, compile)?, &self.shared))
     }
 
     fn trim(&self) -> Result<usize> {

@@ -15,7 +15,7 @@ pub struct DeviceInfo {
     /// Devices of one UUID that are open in one process count as one where a free by the driver waits for host functions,
     /// whichever backend has opened them.
     pub uuid: Option<String>,
-    /// Threads that execute in step: 32 on NVIDIA, 32 or 64 on AMD, 1 on the CPU.
+    /// Threads that execute in step: 32 on NVIDIA, 32 or 64 on AMD. On the CPU as many as kernels of the user's own are compiled for: 32.
     pub warp_size: u32,
     /// Multiprocessors, compute units or CPU threads.
     pub units: u32,

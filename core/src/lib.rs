@@ -18,6 +18,7 @@ mod error;
 mod event;
 mod graph;
 mod info;
+mod kernel;
 mod matrix;
 pub mod numerics;
 pub mod operation;
@@ -40,6 +41,10 @@ pub use error::{Context, Error, ErrorKind, Result};
 pub use event::Event;
 pub use graph::{Argument, Graph, NodeId, Recorder};
 pub use info::{DeviceInfo, MemoryInfo};
+pub use kernel::{
+    Arg, CompiledModule, Grid, Kernel, KernelInfo, KernelSource, Launch, LaunchArg, Module, NumberKind, Parameter,
+    ParameterKind,
+};
 pub use matrix::{Batch, BatchMut, MatrixView, MatrixViewMut};
 pub use operation::{
     ArgOp, Axis, BinaryOp, CompareOp, Diag, Layout, Op, Operation, OperationKind, Precision, ReduceOp, Side, UnaryOp,

@@ -294,9 +294,13 @@ template <class T> WW_DEVICE T ww_from_words(ww_words<T> words) {
 // The value that lane `lane` of this warp has, modulo the size of a warp. All lanes that have not left the kernel take part; what a lane
 // gets from one that has left is not defined.
 template <class T> WW_DEVICE T ww_shuffle(T value, ww_u32 lane) {
+#if defined(WW_HOST)
+    return ww_host_shuffle(value, lane & (WW_WARP - 1));
+#else
     ww_words<T> words = ww_to_words(value);
     WW_UNROLL for (ww_u32 i = 0; i < sizeof(words.word) / 4; ++i) words.word[i] = ww_shuffle_word(words.word[i], lane & (WW_WARP - 1));
     return ww_from_words<T>(words);
+#endif
 }
 // The value of the lane so many below; its own where there is none in its group of `width` lanes (a power of two).
 template <class T> WW_DEVICE T ww_shuffle_up(T value, ww_u32 distance, ww_u32 width = WW_WARP) {
@@ -322,3 +326,8 @@ WW_DEVICE ww_lane_mask ww_lanes_below() { return ((ww_lane_mask)1 << ww_lane()) 
 // This thread among all of the grid, along x, and how many there are.
 WW_DEVICE ww_u64 ww_index() { return (ww_u64)ww_block_x() * ww_threads_x() + ww_thread_x(); }
 WW_DEVICE ww_u64 ww_stride() { return (ww_u64)ww_blocks_x() * ww_threads_x(); }
+// Runs what follows for each `i` below `n`, in whichever thread of the grid and in no order. A loop by `ww_index` and `ww_stride` says which
+// thread does what, and on the host is slow for that.
+#if !defined(WW_GRID_LOOP)
+#define WW_GRID_LOOP(i, n) for (ww_u64 i = ww_index(); i < (n); i += ww_stride())
+#endif

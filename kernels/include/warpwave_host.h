@@ -36,24 +36,28 @@ typedef ww_u32 ww_lane_mask;
 // ---- What the executor and a module share: `kernels/src/host/abi.rs` has the same ----
 
 struct ww_host_thread;
+// Each may go on with other threads before it returns.
 struct ww_host_calls {
     void (*barrier)(ww_host_thread*);
     void (*warp_barrier)(ww_host_thread*);
-    ww_u64 (*ballot)(ww_host_thread*, ww_u32 condition);
-    ww_u32 (*shuffle)(ww_host_thread*, ww_u32 value, ww_u32 lane);
+    void (*ballot)(ww_host_thread*, ww_u64 condition, ww_u64* out);
+    // `out` becomes what lane `lane` has at its `value`, of so many bytes.
+    void (*shuffle)(ww_host_thread*, const void* value, void* out, ww_u64 bytes_and_lane);
     void (*spin)(ww_host_thread*);
-    // Shared memory of the array declared at `site`.
-    void* (*shared)(const void* block, const void* site, ww_u64 bytes, ww_u64 align);
-    // An access is about to happen; does not return if it must not.
-    void (*access)(ww_host_thread*, const void* at, ww_u64 bytes, ww_u32 write);
+    // `out` becomes where the array declared at `site` is.
+    void (*shared)(ww_host_thread*, const void* site, void** out, ww_u64 bytes_and_align);
+    // An access is about to happen; does not return if it must not. The highest bit of `bytes` says that it writes.
+    void (*access)(ww_host_thread*, const void* at, ww_u64 bytes);
 };
 struct ww_host_block {
     const ww_host_calls* calls;
     void* dynamic_shared;
+    // What an access may lie in without being asked about, so many times.
+    ww_u64 known_start, known_end, quiet;
     ww_u32 block[3], blocks[3], threads[3];
 };
 struct ww_host_thread {
-    const ww_host_block* block;
+    ww_host_block* block;
     ww_u32 index[3];
     ww_u32 lane;
 };
@@ -88,7 +92,6 @@ static ww_host_kernel* ww_host_first = nullptr;
 // Their address is never taken, so a compiler can keep them in registers, whatever a kernel writes.
 static thread_local ww_u32 ww_host_tx, ww_host_ty, ww_host_tz, ww_host_ntx, ww_host_nty, ww_host_ntz;
 static thread_local ww_u32 ww_host_bx, ww_host_by, ww_host_bz, ww_host_nbx, ww_host_nby, ww_host_nbz;
-static thread_local const ww_host_block* ww_host_now;
 
 WW_DEVICE ww_u32 ww_thread_x() { return ww_host_tx; }
 WW_DEVICE ww_u32 ww_thread_y() { return ww_host_ty; }
@@ -104,53 +107,87 @@ WW_DEVICE ww_u32 ww_blocks_y() { return ww_host_nby; }
 WW_DEVICE ww_u32 ww_blocks_z() { return ww_host_nbz; }
 WW_DEVICE ww_u32 ww_lane() { return (ww_host_tx + ww_host_ntx * (ww_host_ty + ww_host_nty * ww_host_tz)) % WW_WARP; }
 
+// Each thread takes a run of indices, which a compiler can make vectors of.
+struct ww_host_run {
+    ww_u64 start, end;
+    WW_DEVICE ww_host_run(ww_u64 n) {
+        const ww_u64 threads = (ww_u64)ww_host_nbx * ww_host_ntx, each = n / threads + (n % threads != 0);
+        start = each * ((ww_u64)ww_host_bx * ww_host_ntx + ww_host_tx);
+        start = start < n ? start : n;
+        end = each < n - start ? start + each : n;
+    }
+};
+#define WW_GRID_LOOP(i, n) \
+    for (const ww_host_run ww_host_run_##i(n), *ww_host_once_##i = &ww_host_run_##i; ww_host_once_##i; ww_host_once_##i = nullptr) \
+        WW_HOST_INDEPENDENT for (ww_u64 i = ww_host_run_##i.start; i < ww_host_run_##i.end; ++i)
+
 // Not defined: a text that uses them is not compiled so.
 void ww_barrier();
 void ww_warp_barrier();
 ww_lane_mask ww_ballot(bool condition);
 ww_u32 ww_shuffle_word(ww_u32 value, ww_u32 lane);
+template <class T> T ww_host_shuffle(T value, ww_u32 lane);
 void ww_spin();
-
-static inline const ww_host_block* ww_host_here() { return ww_host_now; }
 
 #else
 
 static thread_local ww_host_thread* ww_host_now;
 
-WW_DEVICE ww_u32 ww_thread_x() { return ww_host_now->index[0]; }
-WW_DEVICE ww_u32 ww_thread_y() { return ww_host_now->index[1]; }
-WW_DEVICE ww_u32 ww_thread_z() { return ww_host_now->index[2]; }
-WW_DEVICE ww_u32 ww_threads_x() { return ww_host_now->block->threads[0]; }
-WW_DEVICE ww_u32 ww_threads_y() { return ww_host_now->block->threads[1]; }
-WW_DEVICE ww_u32 ww_threads_z() { return ww_host_now->block->threads[2]; }
-WW_DEVICE ww_u32 ww_block_x() { return ww_host_now->block->block[0]; }
-WW_DEVICE ww_u32 ww_block_y() { return ww_host_now->block->block[1]; }
-WW_DEVICE ww_u32 ww_block_z() { return ww_host_now->block->block[2]; }
-WW_DEVICE ww_u32 ww_blocks_x() { return ww_host_now->block->blocks[0]; }
-WW_DEVICE ww_u32 ww_blocks_y() { return ww_host_now->block->blocks[1]; }
-WW_DEVICE ww_u32 ww_blocks_z() { return ww_host_now->block->blocks[2]; }
-WW_DEVICE ww_u32 ww_lane() { return ww_host_now->lane; }
-
-WW_DEVICE void ww_barrier() { ww_host_now->block->calls->barrier(ww_host_now); }
-WW_DEVICE void ww_warp_barrier() { ww_host_now->block->calls->warp_barrier(ww_host_now); }
-WW_DEVICE ww_lane_mask ww_ballot(bool condition) {
-    return (ww_lane_mask)ww_host_now->block->calls->ballot(ww_host_now, condition);
-}
-WW_DEVICE ww_u32 ww_shuffle_word(ww_u32 value, ww_u32 lane) {
-    return ww_host_now->block->calls->shuffle(ww_host_now, value, lane);
-}
-WW_DEVICE void ww_spin() { ww_host_now->block->calls->spin(ww_host_now); }
-
-static inline const ww_host_block* ww_host_here() { return ww_host_now->block; }
-
+#if defined(WW_HOST_CHECK)
+#define WW_HOST_UNCHECKED __attribute__((no_sanitize_address)) __attribute__((no_sanitize("kernel-address")))
+// What is the executor's own is not looked at.
+#define WW_HOST_PLACE static WW_HOST_UNCHECKED __attribute__((noinline, unused))
+#else
+#define WW_HOST_UNCHECKED
+#define WW_HOST_PLACE WW_DEVICE
 #endif
 
+WW_HOST_PLACE ww_u32 ww_thread_x() { return ww_host_now->index[0]; }
+WW_HOST_PLACE ww_u32 ww_thread_y() { return ww_host_now->index[1]; }
+WW_HOST_PLACE ww_u32 ww_thread_z() { return ww_host_now->index[2]; }
+WW_HOST_PLACE ww_u32 ww_threads_x() { return ww_host_now->block->threads[0]; }
+WW_HOST_PLACE ww_u32 ww_threads_y() { return ww_host_now->block->threads[1]; }
+WW_HOST_PLACE ww_u32 ww_threads_z() { return ww_host_now->block->threads[2]; }
+WW_HOST_PLACE ww_u32 ww_block_x() { return ww_host_now->block->block[0]; }
+WW_HOST_PLACE ww_u32 ww_block_y() { return ww_host_now->block->block[1]; }
+WW_HOST_PLACE ww_u32 ww_block_z() { return ww_host_now->block->block[2]; }
+WW_HOST_PLACE ww_u32 ww_blocks_x() { return ww_host_now->block->blocks[0]; }
+WW_HOST_PLACE ww_u32 ww_blocks_y() { return ww_host_now->block->blocks[1]; }
+WW_HOST_PLACE ww_u32 ww_blocks_z() { return ww_host_now->block->blocks[2]; }
+WW_HOST_PLACE ww_u32 ww_lane() { return ww_host_now->lane; }
+
+WW_HOST_PLACE void ww_barrier() { ww_host_now->block->calls->barrier(ww_host_now); }
+WW_HOST_PLACE void ww_warp_barrier() { ww_host_now->block->calls->warp_barrier(ww_host_now); }
+WW_HOST_PLACE ww_lane_mask ww_ballot(bool condition) {
+    ww_u64 mask;
+    ww_host_now->block->calls->ballot(ww_host_now, condition, &mask);
+    return (ww_lane_mask)mask;
+}
+WW_HOST_PLACE void ww_host_exchange(const void* value, void* out, ww_u32 bytes, ww_u32 lane) {
+    ww_host_now->block->calls->shuffle(ww_host_now, value, out, (ww_u64)bytes << 32 | lane);
+}
+// Of any size at once: `ww_shuffle` is this.
+template <class T> WW_DEVICE T ww_host_shuffle(T value, ww_u32 lane) {
+    T out;
+    ww_host_exchange(&value, &out, sizeof(T), lane);
+    return out;
+}
+WW_DEVICE ww_u32 ww_shuffle_word(ww_u32 value, ww_u32 lane) { return ww_host_shuffle(value, lane); }
+WW_HOST_PLACE void ww_spin() { ww_host_now->block->calls->spin(ww_host_now); }
+
+WW_HOST_PLACE void* ww_host_shared(const void* site, ww_u32 bytes, ww_u32 align) {
+    void* at;
+    ww_host_now->block->calls->shared(ww_host_now, site, &at, (ww_u64)bytes << 32 | align);
+    return at;
+}
+WW_HOST_PLACE void* ww_host_dynamic_shared() { return ww_host_now->block->dynamic_shared; }
 // Their place is the block's: every thread that comes to the declaration gets the same.
 #define WW_SHARED(type, name, count) \
     static char ww_host_site_##name; \
-    type(&name)[count] = *(type(*)[count])ww_host_here()->calls->shared( \
-        ww_host_here(), &ww_host_site_##name, sizeof(type) * (count), alignof(type))
-#define WW_DYNAMIC_SHARED(type, name) type* const name = (type*)ww_host_here()->dynamic_shared
+    type(&name)[count] = *(type(*)[count])ww_host_shared(&ww_host_site_##name, sizeof(type) * (count), alignof(type))
+#define WW_DYNAMIC_SHARED(type, name) type* const name = (type*)ww_host_dynamic_shared()
+
+#endif
 
 // ---- Numbers ----
 
@@ -250,7 +287,6 @@ template <class... P, void (*F)(P...)> struct ww_host_thunk<F> {
     }
 #if defined(WW_HOST_PLAIN)
     static WW_DEVICE void call(const ww_host_block* block, P... p) {
-        ww_host_now = block;
         ww_host_bx = block->block[0], ww_host_by = block->block[1], ww_host_bz = block->block[2];
         ww_host_nbx = block->blocks[0], ww_host_nby = block->blocks[1], ww_host_nbz = block->blocks[2];
         const ww_u32 nx = ww_host_ntx = block->threads[0];
@@ -269,8 +305,8 @@ template <class... P, void (*F)(P...)> struct ww_host_thunk<F> {
 #else
     static WW_DEVICE void call(const ww_host_block*, P... p) { F(p...); }
 #endif
-#if defined(WW_HOST_CHECK)
-    __attribute__((no_sanitize_address)) __attribute__((no_sanitize("kernel-address")))
+#if !defined(WW_HOST_PLAIN)
+    WW_HOST_UNCHECKED
 #endif
     static void run(const ww_host_block* block, void* const* args) {
         pass(block, args, typename ww_host_count<count>::type());
@@ -317,18 +353,24 @@ __attribute__((visibility("default"))) ww_host_description ww_host_module() {
 }
 
 #if defined(WW_HOST_CHECK)
-#define WW_HOST_UNCHECKED __attribute__((no_sanitize_address)) __attribute__((no_sanitize("kernel-address"))) __attribute__((visibility("hidden")))
-// Before any thread runs, while the module is being loaded, there is nobody to ask.
-#define WW_HOST_ACCESS(bytes, write) { if (ww_host_now) ww_host_now->block->calls->access(ww_host_now, at, bytes, write); }
+#define WW_HOST_HOOK WW_HOST_UNCHECKED __attribute__((visibility("hidden"))) void
+static WW_HOST_UNCHECKED __attribute__((noinline)) void ww_host_access(const void* at, ww_u64 bytes, ww_u64 write) {
+    ww_host_thread* const now = ww_host_now;
+    // While the module is being loaded no thread runs.
+    if (!now) return;
+    ww_host_block* const block = now->block;
+    if ((ww_u64)at >= block->known_start && (ww_u64)at + bytes <= block->known_end && block->quiet-- != 0) return;
+    block->calls->access(now, at, bytes | write << 63);
+}
 #define WW_X(N) \
-    WW_HOST_UNCHECKED void __asan_load##N##_noabort(const void* at) WW_HOST_ACCESS(N, 0) \
-    WW_HOST_UNCHECKED void __asan_store##N##_noabort(const void* at) WW_HOST_ACCESS(N, 1)
+    WW_HOST_HOOK __asan_load##N##_noabort(const void* at) { ww_host_access(at, N, 0); } \
+    WW_HOST_HOOK __asan_store##N##_noabort(const void* at) { ww_host_access(at, N, 1); }
 WW_X(1) WW_X(2) WW_X(4) WW_X(8) WW_X(16)
 #undef WW_X
-WW_HOST_UNCHECKED void __asan_loadN_noabort(const void* at, unsigned long bytes) WW_HOST_ACCESS(bytes, 0)
-WW_HOST_UNCHECKED void __asan_storeN_noabort(const void* at, unsigned long bytes) WW_HOST_ACCESS(bytes, 1)
-WW_HOST_UNCHECKED void __asan_handle_no_return() {}
-WW_HOST_UNCHECKED void __asan_before_dynamic_init(const void*) {}
-WW_HOST_UNCHECKED void __asan_after_dynamic_init() {}
+WW_HOST_HOOK __asan_loadN_noabort(const void* at, unsigned long bytes) { ww_host_access(at, bytes, 0); }
+WW_HOST_HOOK __asan_storeN_noabort(const void* at, unsigned long bytes) { ww_host_access(at, bytes, 1); }
+WW_HOST_HOOK __asan_handle_no_return() {}
+WW_HOST_HOOK __asan_before_dynamic_init(const void*) {}
+WW_HOST_HOOK __asan_after_dynamic_init() {}
 #endif
 }

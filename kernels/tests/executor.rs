@@ -6,7 +6,8 @@ mod common;
 use common::{Array, Host, compile, fault};
 use std::num::NonZeroUsize;
 use warpwave_core::ErrorKind;
-use warpwave_kernels::host::{Grid, Launch, Options};
+use warpwave_core::Grid;
+use warpwave_kernels::host::{HostLaunch, Options};
 use warpwave_kernels::launch::{Arg, Entry, Plan, Step};
 
 /// A plan of one launch of `name` in the file `text`.
@@ -91,7 +92,7 @@ WW_KERNEL(branch, 256) { if (ww_thread_x() % 2 == 0) ww_barrier(); else ww_warp_
              reach: it has left the kernel"
         );
         let what = fault(host.run(&one("branch", 1, 70, vec![]), 1));
-        assert!(what.contains("waits at a barrier of its block, which thread (1, 0, 0) does not reach: it waits at a barrier of its warp"), "{what}");
+        assert!(what.contains("at a barrier of its block") && what.contains("at a barrier of its warp"), "{what}");
         // What comes after a fault is as before.
         host.run(&one("some", 3, 70, vec![Arg::U32(70)]), 1).unwrap();
     }
@@ -306,6 +307,21 @@ WW_KERNEL(chain, 64, ww_u32* ticket, ww_u64* state, ww_u64* out) {
     }
 }
 
+/// Each index once, with fewer threads than indices and with more.
+#[test]
+fn loops_over_the_grid() {
+    let text = "WW_KERNEL(k, 256, ww_u64 n, ww_u32* x) { WW_GRID_LOOP(i, n) { if (i % 3 == 0) continue; x[i] += 1; } }";
+    for host in hosts(text) {
+        for (n, blocks, threads) in
+            [(0, 3, 7), (1, 3, 7), (20, 3, 7), (21, 3, 7), (22, 3, 7), (1000, 2, 33), (63, 4, 16)]
+        {
+            let x = Array::<u32>::zeros(n);
+            host.run(&one("k", blocks, threads, vec![Arg::U64(n as u64), Arg::Ptr(x.ptr())]), 4).unwrap();
+            assert!(x.to_vec().iter().enumerate().all(|(i, &x)| x == u32::from(i % 3 != 0)), "{n}");
+        }
+    }
+}
+
 /// Every thread of every block runs once, whatever the grid, and is told where it is.
 #[test]
 fn grids_of_three_axes() {
@@ -333,8 +349,8 @@ WW_KERNEL(k, 1024, ww_u32* counts, ww_u32 wait) {
                 let (ptr, wait) = (counts.ptr().expose().to_ne_bytes(), 1_u32.to_ne_bytes());
                 let range = vec![(counts.ptr().addr(), counts.ptr().addr() + 4 * n)];
                 let args = [&ptr[..], &wait[..]];
-                let grid = Grid { blocks, threads, shared: 0 };
-                let launch = Launch::new(&kernel, grid, args.into_iter(), check.then_some(9), range).unwrap();
+                let grid = Grid::of(blocks, threads);
+                let launch = HostLaunch::new(&kernel, grid, args.into_iter(), check.then_some(9), range).unwrap();
                 unsafe { launch.run(NonZeroUsize::new(2).unwrap()) }.unwrap();
                 assert!(counts.to_vec().iter().all(|&count| count == blocks[2]), "{blocks:?} {threads:?}");
             }
@@ -352,8 +368,8 @@ fn what_does_not_fit_is_refused() {
     let launch = |threads: [u32; 3], shared, sizes: &[usize]| {
         let bytes = [0_u8; 16];
         let args: Vec<_> = sizes.iter().map(|&size| &bytes[..size]).collect();
-        let grid = Grid { blocks: [1, 1, 1], threads, shared };
-        Launch::new(&kernel, grid, args.into_iter(), None, Vec::new()).map(|_| ()).map_err(|e| e.to_string())
+        let grid = Grid::of([1, 1, 1], threads).shared(shared);
+        HostLaunch::new(&kernel, grid, args.into_iter(), None, Vec::new()).map(|_| ()).map_err(|e| e.to_string())
     };
     assert_eq!(launch([128, 1, 1], 232_448, &[8, 4]), Ok(()));
     let errors = [

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use warpwave_core::operation::{Ptr, Source, Span};
 use warpwave_core::{
-    Backend, BinaryOp, DType, DeviceInfo, ErrorKind, HostFn, Node, Operation, OperationKind, Result, Space, Transfer,
+    Backend, BinaryOp, CompiledModule, DType, DeviceInfo, ErrorKind, HostFn, KernelSource, Launch, Node, Operation,
+    OperationKind, Result, Space, Transfer,
 };
 
 /// A backend that delegates to `B`, and has at most one fault.
@@ -280,6 +281,16 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
         unsafe { self.execute_with(stream, operation, fault) }
     }
 
+    fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>> {
+        self.inner.compile(source)
+    }
+
+    unsafe fn launch(&self, stream: &B::Stream, launch: &Launch) -> Result<()> {
+        self.refuse_if_poisoned("launch")?;
+        // SAFETY: the caller's.
+        unsafe { self.inner.launch(stream, launch) }
+    }
+
     unsafe fn copy(&self, stream: &B::Stream, transfer: &Transfer) -> Result<()> {
         self.refuse_if_poisoned("copy")?;
         let mut transfer = *transfer;
@@ -323,7 +334,7 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
     fn instantiate(&self, nodes: &[Node]) -> Result<FaultyGraph<B>> {
         lock(&self.reused).instantiated(nodes);
         let order = order(self.fault, nodes.len());
-        let nodes: Vec<Node> = order.iter().map(|&at| nodes[at]).collect();
+        let nodes: Vec<Node> = order.iter().map(|&at| nodes[at].clone()).collect();
         Ok(FaultyGraph::new(self.inner.instantiate(&nodes)?, order))
     }
 

@@ -30,7 +30,7 @@ impl<B: Backend> FaultyGraph<B> {
     /// Those of `nodes` that the inner graph has, and the indices there of those that have changed.
     pub(super) fn of_inner(&self, nodes: &[Node], changed: &[usize]) -> (Vec<Node>, Vec<usize>) {
         let is_changed = |at: &usize| changed.contains(&self.order[*at]);
-        (self.order.iter().map(|&at| nodes[at]).collect(), (0..self.order.len()).filter(is_changed).collect())
+        (self.order.iter().map(|&at| nodes[at].clone()).collect(), (0..self.order.len()).filter(is_changed).collect())
     }
 }
 

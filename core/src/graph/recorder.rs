@@ -19,7 +19,7 @@ use std::ops::Deref;
 /// | `read`, `to_vec` | `download` to pinned memory, or read after the launch |
 /// | `write`, `from_slice` | `upload` from pinned memory, or write before the launch |
 /// | `sum`, `dot`, `compact` … | `sum_into`, `dot_into`, `compact_into` … |
-/// | `synchronize`, `record`, `wait`, `host_fn`, `copy_from_peer`, `launch` | the same on a stream, before or after the launch |
+/// | `synchronize`, `record`, `wait`, `host_fn`, `copy_from_peer`, [`Graph::launch`](crate::Graph::launch) | the same on a stream, before or after the launch |
 ///
 /// Buffers from [`alloc`](crate::Stream::alloc) and [`zeros`](crate::Stream::zeros) are memory of the graph, for as long as that lives. The
 /// memory of one that is dropped inside the closure is used again by later calls of the recording.

@@ -6,6 +6,7 @@
 use super::block::Block;
 use super::tracker::{StreamId, Ticket};
 use crate::backend::Backend;
+use crate::kernel::CompiledModule;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 
 /// Something to release.
@@ -17,6 +18,8 @@ pub(crate) enum Dropped<B: Backend> {
     Graph(B::Graph, Option<(StreamId, Ticket)>),
     /// The last handle of a stream is gone.
     Stream(StreamId),
+    /// Nothing refers to it any more.
+    Module(Box<dyn CompiledModule>),
     /// A closed stream's raw stream, which someone may still be about to record on.
     Raw(Arc<B::Stream>),
 }

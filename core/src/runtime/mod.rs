@@ -40,7 +40,7 @@ mod tests;
 mod tracker;
 
 pub(crate) use block::Block;
-pub(crate) use deferred::Dropped;
+pub(crate) use deferred::{Deferred, Dropped};
 pub(crate) use host::refuse_inside;
 pub(crate) use recording::{Executable, Recording};
 pub(crate) use step::Step;
@@ -51,7 +51,7 @@ use crate::backend::Backend;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info::DeviceInfo;
 use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, spawn};
-use deferred::{Deferred, EventCell};
+use deferred::EventCell;
 use host::Gate;
 use pool::Pool;
 pub(crate) use pool::Shelf;

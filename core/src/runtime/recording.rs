@@ -37,7 +37,7 @@ enum Call {
     Node(usize),
     /// Has no elements, so there is nothing to do for it; it has arguments all the same.
     Empty(Operation),
-    /// A copy of no elements.
+    /// A copy of no elements, or a launch of no blocks.
     EmptyCopy,
 }
 
@@ -94,6 +94,11 @@ impl<B: Backend> Recording<B> {
             true => program.calls.push(Call::Empty(operation)),
             false => program.push(Node::Operation(operation), accesses),
         })
+    }
+
+    /// Keeps a launch that has been checked; `None` is one without blocks.
+    pub(crate) fn launch(&self, launch: Option<Node>, accesses: &[Access<'_>]) -> Result<()> {
+        self.copy(launch, accesses)
     }
 
     /// Keeps a copy that has been checked; `None` is one without elements.

@@ -153,6 +153,7 @@ impl<B: Backend> Inner<B> {
                 Dropped::Event(event) => self.backend.destroy_event(event),
                 Dropped::Block(block) => self.release_block(block),
                 Dropped::Graph(graph, last) => self.release_graph(graph, last),
+                Dropped::Module(module) => drop(module),
                 Dropped::Stream(id) => self.close_stream(id),
                 Dropped::Raw(raw) => self.destroy_stream(raw),
             }

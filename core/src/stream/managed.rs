@@ -8,6 +8,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::graph::{Graph, Recorder};
+use crate::kernel::{Arg, Grid, Kernel, checked};
 use crate::operation::{Operation, Precision};
 use crate::pinned::Pinned;
 use crate::runtime::{Access, Checked, Dropped, Executable, Point, Recording, Shared, StreamCore};
@@ -263,6 +264,34 @@ impl<B: Backend> Stream for ManagedStream<B> {
             self.refuse_recording("synchronize after the launch")?;
             shared.synchronize(core, raw)
         })
+    }
+
+    unsafe fn launch(
+        &self,
+        kernel: &Kernel<ManagedDevice<B>>,
+        grid: impl Into<Grid>,
+        args: &[Arg<'_, ManagedDevice<B>>],
+    ) -> Result<()> {
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        let grid = grid.into();
+        let call = || {
+            shared.check_opening(&kernel.held.opening, "kernel", "a kernel")?;
+            let (launch, accesses) = checked(kernel, grid, args, &shared.info)?;
+            shared.admit(&accesses)?;
+            let enqueue = |backend: &B| {
+                // SAFETY: the caller vouches for the kernel; its memory lies in live blocks, borrowed as the accesses say; `enqueue` has
+                // ordered this stream after conflicting work, and the pool reuses the blocks only when the stream has passed it.
+                unsafe { backend.launch(raw, &launch) }
+            };
+            match &self.recording {
+                Some(recording) => {
+                    recording.launch((!grid.is_empty()).then(|| Node::Launch(launch.clone())), &accesses)
+                }
+                None if grid.is_empty() => Ok(()),
+                None => shared.enqueue(core, raw, &accesses, enqueue),
+            }
+        };
+        self.queue.call("launch", || call().map_err(|e| e.in_kernel(&kernel.info().name)))
     }
 
     fn submit(&self, _checked: Checked, operation: Operation, accesses: &[Access<'_>]) -> Result<()> {

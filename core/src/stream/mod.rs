@@ -13,6 +13,7 @@ use crate::element::{Element, ScalarValue};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::graph::{Graph, Recorder};
+use crate::kernel::{Arg, Grid, Kernel};
 use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::operation::{Operation, Precision};
 use crate::pinned::Pinned;
@@ -282,6 +283,25 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// # Errors
     /// Those of the work, if not reported yet, and of the driver.
     fn synchronize(&self) -> Result<()>;
+
+    /// Launches a kernel of the user's own, with [`args!`](crate::args). It is ordered with all other work by the buffers and views among its
+    /// arguments. With no blocks it is checked, and nothing is done. A [`Recorder`] records it.
+    ///
+    /// What a kernel does wrong, such as an access that a checking device finds, is reported by the next synchronizing call.
+    ///
+    /// # Safety
+    /// The kernel touches no memory but what its arguments are: within the bounds of the buffers and views, and writes only those that are
+    /// passed as `&mut`. Two threads of it do not race, it ends, and does nothing else that is undefined in C++.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the kernel is another device's, the grid larger than the device or the
+    /// kernel allows, or the arguments not as many, or of the types, that the kernel's text declares; those of the driver.
+    unsafe fn launch(
+        &self,
+        kernel: &Kernel<Self::Device>,
+        grid: impl Into<Grid>,
+        args: &[Arg<'_, Self::Device>],
+    ) -> Result<()>;
 
     /// Enqueues an operation that has been checked, after what its accesses conflict with.
     #[doc(hidden)]

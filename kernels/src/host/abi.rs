@@ -10,11 +10,11 @@ pub(super) const VERSION: u32 = 1;
 pub(super) struct Calls {
     pub(super) barrier: unsafe extern "C" fn(*mut Thread),
     pub(super) warp_barrier: unsafe extern "C" fn(*mut Thread),
-    pub(super) ballot: unsafe extern "C" fn(*mut Thread, u32) -> u64,
-    pub(super) shuffle: unsafe extern "C" fn(*mut Thread, u32, u32) -> u32,
+    pub(super) ballot: unsafe extern "C" fn(*mut Thread, u64, *mut u64),
+    pub(super) shuffle: unsafe extern "C" fn(*mut Thread, *const c_void, *mut c_void, u64),
     pub(super) spin: unsafe extern "C" fn(*mut Thread),
-    pub(super) shared: unsafe extern "C" fn(*const Block, *const c_void, u64, u64) -> *mut c_void,
-    pub(super) access: unsafe extern "C" fn(*mut Thread, *const c_void, u64, u32),
+    pub(super) shared: unsafe extern "C" fn(*mut Thread, *const c_void, *mut *mut c_void, u64),
+    pub(super) access: unsafe extern "C" fn(*mut Thread, *const c_void, u64),
 }
 
 /// Where a block is.
@@ -23,6 +23,9 @@ pub(super) struct Calls {
 pub(super) struct Block {
     pub(super) calls: *const Calls,
     pub(super) dynamic_shared: *mut c_void,
+    pub(super) known_start: u64,
+    pub(super) known_end: u64,
+    pub(super) quiet: u64,
     pub(super) block: [u32; 3],
     pub(super) blocks: [u32; 3],
     pub(super) threads: [u32; 3],
@@ -32,7 +35,7 @@ pub(super) struct Block {
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Thread {
-    pub(super) block: *const Block,
+    pub(super) block: *mut Block,
     pub(super) index: [u32; 3],
     pub(super) lane: u32,
 }

@@ -111,6 +111,10 @@ impl Drop for Shared {
     }
 }
 
+fn set_known(worker: &mut Worker, (start, end): (usize, usize)) {
+    (worker.head.known_start, worker.head.known_end) = (start as u64, end as u64);
+}
+
 /// Whether the running thread may touch these bytes, by what there is beside the range that it touched last.
 pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool) -> Result<(), String> {
     let end = at.wrapping_add(bytes);
@@ -121,7 +125,7 @@ pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool) ->
     let does = if write { "writes" } else { "reads" };
     match worker.shared.find(at, bytes) {
         Some(Ok(range)) => {
-            worker.last = range;
+            set_known(worker, range);
             return Ok(());
         }
         Some(Err(place)) => return Err(format!("{does} {bytes} bytes at {at:#x}, {place}")),
@@ -132,10 +136,10 @@ pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool) ->
     let behind = ranges.partition_point(|range| range.0 <= at);
     let before = behind.checked_sub(1).map(|i| ranges[i]);
     if let Some(range) = before.filter(|&range| inside(range)) {
-        worker.last = range;
+        set_known(worker, range);
         return Ok(());
     }
-    if inside(work.module.data) || worker.own().into_iter().any(inside) {
+    if inside(work.module.data) {
         return Ok(());
     }
     let place = match before {

@@ -7,19 +7,10 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use warpwave_core::{Error, ErrorKind, Result};
+use warpwave_core::{Error, ErrorKind, KernelSource, Result};
 
 /// The variable that names the compiler.
 pub const COMPILER_VARIABLE: &str = "WARPWAVE_CXX";
-
-/// The text of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source<'a> {
-    /// The file's name, for messages.
-    pub name: &'a str,
-    /// What is in it.
-    pub text: &'a str,
-}
 
 /// How to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,6 +103,10 @@ impl Compiler {
         if !self.is_clang {
             // What is the same in two modules is not to be shared by them.
             add("-fno-gnu-unique -ftree-vectorize -fvect-cost-model=dynamic");
+            if cfg!(target_arch = "x86_64") {
+                // Where the running thread is comes without a call.
+                add("-mtls-dialect=gnu2");
+            }
         }
         for flag in processor() {
             add(flag);
@@ -132,7 +127,7 @@ impl Compiler {
     ///
     /// # Errors
     /// [`Compile`](ErrorKind::Compile) with what the compiler says.
-    pub fn compile(&self, source: Source<'_>, options: Options, out: &Path) -> Result<()> {
+    pub fn compile(&self, source: KernelSource<'_>, options: Options, out: &Path) -> Result<()> {
         let failed = |log: String| Error::from(ErrorKind::Compile { log });
         let plain = !options.check && !waits(source.text);
         let mut child = Command::new(&self.command[0])
@@ -163,7 +158,7 @@ impl Compiler {
 }
 
 /// The translation unit: all of the prelude, and the text under its own name.
-fn unit(source: Source<'_>, options: Options) -> String {
+fn unit(source: KernelSource<'_>, options: Options) -> String {
     let mut unit = format!("#define WW_HOST 1\n#define WW_WARP {}\n", options.warp);
     if options.check {
         unit.push_str("#define WW_HOST_CHECK 1\n");

@@ -10,27 +10,16 @@ use std::ffi::c_void;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use warpwave_core::{Error, ErrorKind, Result};
+use warpwave_core::{Error, ErrorKind, Grid, Result};
 
 thread_local! {
     /// The worker of this thread of the system: its stacks are kept from launch to launch.
     static WORKER: RefCell<Option<Box<Worker>>> = const { RefCell::new(None) };
 }
 
-/// How large a launch is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grid {
-    /// Blocks along x, y and z.
-    pub blocks: [u32; 3],
-    /// Threads of a block along x, y and z.
-    pub threads: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub shared: u32,
-}
-
-/// A launch of a kernel. Any number of threads may [work](Launch::work) on it.
+/// A launch of a kernel. Any number of threads may [work](HostLaunch::work) on it.
 #[derive(Debug)]
-pub struct Launch {
+pub struct HostLaunch {
     work: Work,
     kernel: HostKernel,
 }
@@ -88,7 +77,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-impl Launch {
+impl HostLaunch {
     /// A launch of `kernel`; `args` are the bytes of its arguments. `ranges` is what an instrumented kernel may touch of the memory
     /// that there is, as starts and ends; `seed` permutes the order in which blocks and threads run.
     ///
@@ -139,7 +128,7 @@ impl Launch {
             failed: AtomicBool::new(false),
             fault: Mutex::new(None),
         };
-        Ok(Launch { work, kernel: kernel.clone() })
+        Ok(HostLaunch { work, kernel: kernel.clone() })
     }
 
     /// Threads that it is worthwhile to have working on this, of `available`.

@@ -1,6 +1,6 @@
 //! Kernels on the host: compiled by its C++ compiler, and run block by block.
 //!
-//! A [`Compiler`] makes a shared object of a [`Source`], a [`HostModule`] is one that is loaded, and a [`Launch`] is a kernel with its grid
+//! A [`Compiler`] makes a shared object of a [text](warpwave_core::KernelSource), a [`HostModule`] is one that is loaded, and a [`HostLaunch`] is a kernel with its grid
 //! and arguments, on which any number of threads can work. A kernel that waits for nobody is a loop; in any other a thread that waits
 //! keeps its place on a stack of its own while the others go on.
 //!
@@ -10,6 +10,7 @@
 
 mod abi;
 mod access;
+mod calls;
 mod compile;
 mod launch;
 mod module;
@@ -18,6 +19,6 @@ mod text;
 mod worker;
 
 pub use access::{POISON, SHARED_LIMIT};
-pub use compile::{COMPILER_VARIABLE, Compiler, Options, Source};
-pub use launch::{Grid, Launch};
-pub use module::{HostKernel, HostModule, Kind, Number, Parameter};
+pub use compile::{COMPILER_VARIABLE, Compiler, Options};
+pub use launch::HostLaunch;
+pub use module::{HostKernel, HostModule};

@@ -3,10 +3,9 @@
 use super::abi;
 use libloading::Library;
 use std::ffi::CStr;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use warpwave_core::{Error, ErrorKind, Result};
+use warpwave_core::{Error, ErrorKind, NumberKind, Parameter, ParameterKind, Result};
 
 /// A compiled text, loaded.
 #[derive(Debug)]
@@ -40,82 +39,23 @@ struct KernelOf {
     module: Arc<Loaded>,
 }
 
-/// A parameter, as the text declares it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Bytes.
-    pub size: u32,
-    /// What it is.
-    pub kind: Kind,
-}
-
-/// What a parameter is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A pointer.
-    Pointer {
-        /// Whether what it points to is written.
-        written: bool,
-        /// Bytes of what it points to; 0 if that is not known.
-        size: u32,
-        /// What that is.
-        to: Number,
-    },
-    /// Anything else.
-    Value(Number),
-}
-
-/// What a number is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
-    /// An unsigned integer.
-    Unsigned,
-    /// A signed integer.
-    Signed,
-    /// A float.
-    Float,
-    /// A structure, as are complex numbers and 16-bit floats.
-    Structure,
-}
-
-impl Number {
-    fn of(kind: u32) -> Self {
-        match u8::try_from(kind) {
-            Ok(b'u') => Number::Unsigned,
-            Ok(b'i') => Number::Signed,
-            Ok(b'f') => Number::Float,
-            _ => Number::Structure,
-        }
+fn number(kind: u32) -> NumberKind {
+    match u8::try_from(kind) {
+        Ok(b'u') => NumberKind::Unsigned,
+        Ok(b'i') => NumberKind::Signed,
+        Ok(b'f') => NumberKind::Float,
+        _ => NumberKind::Structure,
     }
 }
 
-impl Parameter {
-    fn of(p: abi::Parameter) -> Self {
-        let pointer = |written| Kind::Pointer { written, size: p.to_size, to: Number::of(p.to_kind) };
-        let kind = match u8::try_from(p.kind) {
-            Ok(b'p') => pointer(true),
-            Ok(b'c') => pointer(false),
-            _ => Kind::Value(Number::of(p.kind)),
-        };
-        Parameter { size: p.size, kind }
-    }
-}
-
-impl fmt::Display for Parameter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |number, size: u32| match number {
-            Number::Unsigned => format!("unsigned integer of {size} bytes"),
-            Number::Signed => format!("signed integer of {size} bytes"),
-            Number::Float => format!("float of {size} bytes"),
-            Number::Structure => format!("structure of {size} bytes"),
-        };
-        match self.kind {
-            Kind::Pointer { size: 0, .. } => f.write_str("a pointer (8 bytes)"),
-            Kind::Pointer { size, to, .. } => write!(f, "a pointer (8 bytes) to {}", of(to, size)),
-            Kind::Value(number @ Number::Unsigned) => write!(f, "an {}", of(number, self.size)),
-            Kind::Value(number) => write!(f, "a {}", of(number, self.size)),
-        }
-    }
+fn parameter(p: abi::Parameter) -> Parameter {
+    let pointer = |written| ParameterKind::Pointer { written, size: p.to_size, to: number(p.to_kind) };
+    let kind = match u8::try_from(p.kind) {
+        Ok(b'p') => pointer(true),
+        Ok(b'c') => pointer(false),
+        _ => ParameterKind::Value(number(p.kind)),
+    };
+    Parameter { size: p.size, kind }
 }
 
 impl HostModule {
@@ -163,7 +103,7 @@ impl HostModule {
             kernels.push(HostKernel(Arc::new(KernelOf {
                 name,
                 run: kernel.run,
-                parameters: parameters.iter().copied().map(Parameter::of).collect(),
+                parameters: parameters.iter().copied().map(parameter).collect(),
                 max_threads: kernel.threads,
                 module: loaded.clone(),
             })));

@@ -5,7 +5,8 @@
 //! Whoever completes what others wait for makes them ready. Nobody ready and somebody waiting is an error of the kernel.
 
 use super::abi;
-use super::access::{self, Shared};
+use super::access::Shared;
+use super::calls::{CALLS, complete};
 use super::launch::Work;
 use super::stack::{Stacks, switch};
 use std::ffi::c_void;
@@ -26,7 +27,7 @@ pub(super) enum Wait {
     Barrier,
     WarpBarrier,
     Ballot,
-    Shuffle,
+    Shuffle { bytes: u32 },
     Left,
 }
 
@@ -37,39 +38,38 @@ impl Wait {
             Wait::Barrier => "waits at a barrier of its block",
             Wait::WarpBarrier => "waits at a barrier of its warp",
             Wait::Ballot => "waits for its warp in a ballot",
-            Wait::Shuffle => "waits for its warp in a shuffle",
+            Wait::Shuffle { .. } => "waits for its warp in a shuffle",
             Wait::Left => "has left the kernel",
         }
     }
 }
 
-/// A thread of the block.
-#[repr(C)]
+/// A thread of the block; a line of the cache.
+#[repr(C, align(64))]
 #[derive(Debug)]
-struct Thread {
+pub(super) struct Thread {
     /// First: a kernel knows a thread by it.
     place: abi::Thread,
-    number: u32,
-    stack: u32,
-    wait: Wait,
     /// Where it goes on.
     sp: *mut u8,
+    stack: u32,
+    /// What it waits for, if it is not ready.
+    pub(super) wait: Wait,
+    /// What a lane has for its warp, where it takes what comes of it, and from which lane.
+    pub(super) from: u32,
+    pub(super) value: u64,
+    pub(super) out: *mut u8,
 }
 
 /// The lanes of a warp, by bits.
 #[derive(Debug)]
-struct Warp {
-    ready: u64,
+pub(super) struct Warp {
+    pub(super) ready: u64,
     /// Those that have not left.
-    live: u64,
-    /// Those that wait for the warp.
-    met: u64,
-    wait: Wait,
-    /// Which of two sets of values the next meeting uses: lanes may still read the other.
-    parity: usize,
-    values: [[u32; 64]; 2],
-    ballots: [u64; 2],
-    took_part: [u64; 2],
+    pub(super) live: u64,
+    /// Those that wait for the warp, all for the same.
+    pub(super) met: u64,
+    pub(super) wait: Wait,
 }
 
 /// A thread of the system, for blocks. What kernels reach of it they reach through pointers, so it does not move, and no reference to it
@@ -78,38 +78,37 @@ struct Warp {
 #[derive(Debug)]
 pub(super) struct Worker {
     /// First: a kernel knows the worker by it.
-    head: abi::Block,
+    pub(super) head: abi::Block,
+    /// Where the worker itself goes on when the block has ended; below it is free while one runs.
+    pub(super) main: *mut u8,
     work: *const Work,
-    threads: Vec<Thread>,
-    warps: Vec<Warp>,
-    warp: u32,
-    current: usize,
+    pub(super) threads: Vec<Thread>,
+    pub(super) warps: Vec<Warp>,
+    pub(super) warp: u32,
+    pub(super) current: usize,
     /// Threads that have not left.
     left: usize,
     /// Threads at the block's barrier.
-    arrived: usize,
+    pub(super) arrived: usize,
     stacks: Stacks,
-    /// Where the worker itself goes on when the block has ended.
-    main: *mut u8,
     /// The module's variable for the running thread.
     slot: *mut *mut abi::Thread,
     pub(super) shared: Shared,
     random: u64,
-    seeded: bool,
+    pub(super) seeded: bool,
     spins: u32,
     spinning_since: Option<Instant>,
-    /// The range of the last access that was found good.
-    pub(super) last: (usize, usize),
     fault: Option<String>,
 }
-
-static CALLS: abi::Calls = abi::Calls { barrier, warp_barrier, ballot, shuffle, spin, shared, access };
 
 impl Worker {
     pub(super) fn new() -> Option<Box<Self>> {
         let head = abi::Block {
             calls: &CALLS,
             dynamic_shared: std::ptr::null_mut(),
+            known_start: 0,
+            known_end: 0,
+            quiet: 0,
             block: [0; 3],
             blocks: [0; 3],
             threads: [0; 3],
@@ -131,7 +130,6 @@ impl Worker {
             seeded: false,
             spins: 0,
             spinning_since: None,
-            last: (0, 0),
             fault: None,
         }))
     }
@@ -148,7 +146,7 @@ impl Worker {
         worker.head.threads = work.threads;
         worker.head.dynamic_shared = worker.shared.begin(work.shared as usize, work.seed.is_some()).cast();
         worker.seeded = work.seed.is_some();
-        worker.last = (0, 0);
+        (worker.head.known_start, worker.head.known_end) = (0, 0);
         worker.fault = None;
         if work.module.plain {
             return;
@@ -161,21 +159,13 @@ impl Worker {
         for number in 0..nx * ny * nz {
             let index = [number % nx, number / nx % ny, number / nx / ny];
             let place = abi::Thread { block: this.cast(), index, lane: number % worker.warp };
-            let sp = std::ptr::null_mut();
-            worker.threads.push(Thread { place, number, stack: NO_STACK, wait: Wait::Nothing, sp });
+            let (sp, out) = (std::ptr::null_mut(), std::ptr::null_mut());
+            let (stack, wait) = (NO_STACK, Wait::Nothing);
+            worker.threads.push(Thread { place, stack, wait, sp, value: 0, out, from: 0 });
         }
         worker.warps.clear();
         for _ in 0..worker.threads.len().div_ceil(worker.warp as usize) {
-            worker.warps.push(Warp {
-                ready: 0,
-                live: 0,
-                met: 0,
-                wait: Wait::Nothing,
-                parity: 0,
-                values: [[0; 64]; 2],
-                ballots: [0; 2],
-                took_part: [0; 2],
-            });
+            worker.warps.push(Warp { ready: 0, live: 0, met: 0, wait: Wait::Nothing });
         }
     }
 
@@ -202,7 +192,7 @@ impl Worker {
         let Some(stack) = worker.stacks.take() else { return Err("there is no memory for a stack".into()) };
         worker.set_current(first, stack);
         // SAFETY: a stack just taken; the entry takes a worker.
-        let to = unsafe { worker.stacks.prepare(stack, main, this.cast()) };
+        let to = unsafe { worker.stacks.prepare(stack, enter, this.cast()) };
         // SAFETY: made by `prepare`. The worker is used through `this` alone until this returns.
         unsafe { switch(&raw mut (*this).main, to) };
         // SAFETY: the block has ended.
@@ -224,7 +214,7 @@ impl Worker {
         for (i, warp) in self.warps.iter_mut().enumerate() {
             let count = (self.threads.len() - i * lanes).min(lanes);
             let all = u64::MAX >> (64 - count);
-            (warp.ready, warp.live, warp.met, warp.ballots) = (all, all, 0, [0; 2]);
+            (warp.ready, warp.live, warp.met) = (all, all, 0);
         }
         if let Some(seed) = work.seed {
             self.shared.poison();
@@ -234,8 +224,16 @@ impl Worker {
         }
     }
 
+    /// A thread's warp and lane.
+    #[inline(always)]
+    pub(super) fn split(&self, number: usize) -> (usize, usize) {
+        // A division would take longer than all the rest.
+        let shift = if self.warp == 64 { 6 } else { 5 };
+        (number >> shift, number & ((1 << shift) - 1))
+    }
+
     /// xorshift64*.
-    fn random(&mut self) -> u64 {
+    pub(super) fn random(&mut self) -> u64 {
         self.random ^= self.random >> 12;
         self.random ^= self.random << 25;
         self.random ^= self.random >> 27;
@@ -249,22 +247,28 @@ impl Worker {
     }
 
     /// The first thread that is ready behind thread `number`, round to itself.
+    #[inline(always)]
     fn ready_after(&self, number: usize) -> Option<usize> {
-        let lanes = self.warp as usize;
-        let (warp, lane) = (number / lanes, number % lanes);
+        let (warp, lane) = self.split(number);
         let above = self.warps[warp].ready & !(u64::MAX >> (63 - lane));
         if above != 0 {
-            return Some(warp * lanes + above.trailing_zeros() as usize);
+            return Some(number - lane + above.trailing_zeros() as usize);
         }
+        self.ready_in_next_warp(warp)
+    }
+
+    #[inline(never)]
+    fn ready_in_next_warp(&self, warp: usize) -> Option<usize> {
         let count = self.warps.len();
         (1..=count).find_map(|i| {
             let other = if warp + i < count { warp + i } else { warp + i - count };
             let ready = self.warps[other].ready;
-            (ready != 0).then(|| other * lanes + ready.trailing_zeros() as usize)
+            (ready != 0).then(|| other * self.warp as usize + ready.trailing_zeros() as usize)
         })
     }
 
     /// The thread to go on with after `number`, which is not ready any more.
+    #[inline(always)]
     fn next(&mut self, number: usize, in_warp: bool) -> Option<usize> {
         if self.seeded {
             let start = self.random() as usize % self.threads.len();
@@ -272,21 +276,21 @@ impl Worker {
         }
         if in_warp {
             // What a warp needs is in the caches while its lanes go round.
-            let lanes = self.warp as usize;
-            let (warp, lane) = (number / lanes, number % lanes);
+            let (warp, lane) = self.split(number);
             let ready = self.warps[warp].ready;
             if ready != 0 {
                 let above = ready & !(u64::MAX >> (63 - lane));
                 let from = if above != 0 { above } else { ready };
-                return Some(warp * lanes + from.trailing_zeros() as usize);
+                return Some(number - lane + from.trailing_zeros() as usize);
             }
         }
         self.ready_after(number)
     }
 
+    #[inline(always)]
     fn set_current(&mut self, number: usize, stack: u32) {
-        let lanes = self.warp as usize;
-        self.warps[number / lanes].ready &= !(1 << (number % lanes));
+        let (warp, lane) = self.split(number);
+        self.warps[warp].ready &= !(1 << lane);
         let thread = &mut self.threads[number];
         thread.stack = stack;
         self.current = number;
@@ -294,49 +298,107 @@ impl Worker {
         unsafe { *self.slot = &raw mut thread.place };
     }
 
-    fn set_ready(&mut self, number: usize) {
-        let lanes = self.warp as usize;
-        self.warps[number / lanes].ready |= 1 << (number % lanes);
+    pub(super) fn set_ready(&mut self, number: usize) {
+        let (warp, lane) = self.split(number);
+        self.warps[warp].ready |= 1 << lane;
     }
 
-    /// Makes the lanes of a warp ready that have met.
-    fn complete_warp(&mut self, warp: usize) {
-        let lanes = self.warp as usize;
-        let warp_state = &mut self.warps[warp];
-        let met = warp_state.met;
-        warp_state.took_part[warp_state.parity] = met;
-        warp_state.parity ^= 1;
-        // Nobody reads these any more: all have come past the meeting before this one.
-        warp_state.ballots[warp_state.parity] = 0;
-        (warp_state.met, warp_state.ready) = (0, warp_state.ready | met);
-        let mut rest = met;
-        while rest != 0 {
-            self.threads[warp * lanes + rest.trailing_zeros() as usize].wait = Wait::Nothing;
-            rest &= rest - 1;
+    /// The running thread, which is to go on at `sp`, waits; gives where to go on instead.
+    #[inline(always)]
+    pub(super) fn suspend(&mut self, sp: *mut u8, in_warp: bool) -> *mut u8 {
+        let number = self.current;
+        self.threads[number].sp = sp;
+        match self.next(number, in_warp) {
+            Some(next) => self.go_on(next),
+            None => {
+                let what = self.deadlock();
+                self.fail(what)
+            }
         }
     }
 
-    /// The running thread has left the kernel.
-    fn leave(&mut self) {
-        let lanes = self.warp as usize;
+    /// The running thread lets others go first.
+    pub(super) fn give_way(&mut self, sp: *mut u8) -> *mut u8 {
+        self.set_ready(self.current);
+        self.suspend(sp, false)
+    }
+
+    /// The thread runs from now on; gives where.
+    #[inline(always)]
+    fn go_on(&mut self, number: usize) -> *mut u8 {
+        // Where its successors go on will be needed soon, and as every stack has pages of its own it takes long to come.
+        if let Some(soon) = self.threads.get(number + 3) {
+            prefetch(soon.sp);
+        }
+        let Thread { stack, sp, .. } = self.threads[number];
+        if stack == NO_STACK {
+            return self.start(number);
+        }
+        self.set_current(number, stack);
+        sp
+    }
+
+    /// The thread starts on a stack of its own.
+    #[inline(never)]
+    fn start(&mut self, number: usize) -> *mut u8 {
+        let Some(stack) = self.stacks.take() else { return self.fail("there is no memory for a stack".into()) };
+        self.set_current(number, stack);
+        let this = (&raw mut *self).cast();
+        // SAFETY: a stack just taken; the entry takes a worker.
+        unsafe { self.stacks.prepare(stack, enter, this) }
+    }
+
+    /// Ends the block with an error, and whatever runs with it: where to go on then. Nothing is said if `what` is empty.
+    pub(super) fn fail(&mut self, what: String) -> *mut u8 {
+        self.fault = Some(what);
+        self.main
+    }
+
+    /// The running thread has left the kernel. Where to go on; null if another thread starts on the same stack.
+    fn leave(&mut self) -> *mut u8 {
+        self.mark_left();
         let number = self.current;
-        let warp = number / lanes;
+        let stack = self.threads[number].stack;
+        match self.next(number, false) {
+            Some(next) if self.threads[next].stack == NO_STACK => {
+                self.set_current(next, stack);
+                std::ptr::null_mut()
+            }
+            Some(next) => {
+                self.stacks.give(stack);
+                self.go_on(next)
+            }
+            None if self.left == 0 => self.main,
+            None => {
+                let what = self.deadlock();
+                self.fail(what)
+            }
+        }
+    }
+
+    fn mark_left(&mut self) {
+        let number = self.current;
+        let (warp, lane) = self.split(number);
         self.threads[number].wait = Wait::Left;
         self.left -= 1;
-        self.warps[warp].live &= !(1 << (number % lanes));
+        self.warps[warp].live &= !(1 << lane);
         if self.warps[warp].met != 0 && self.warps[warp].met == self.warps[warp].live {
-            self.complete_warp(warp);
+            complete(self, warp);
         }
         self.progress();
     }
 
     /// Something has happened in the block.
-    fn progress(&mut self) {
+    pub(super) fn progress(&mut self) {
         (self.spins, self.spinning_since) = (0, None);
     }
 
     /// Where in the kernel a thread is.
-    pub(super) fn place(&self, number: usize) -> String {
+    pub(super) fn place(&self) -> String {
+        self.place_of(self.current)
+    }
+
+    fn place_of(&self, number: usize) -> String {
         let ([x, y, z], [i, j, k]) = (self.head.block, self.threads[number].place.index);
         format!("block ({x}, {y}, {z}), thread ({i}, {j}, {k})")
     }
@@ -351,275 +413,85 @@ impl Worker {
         self.stacks.bounds(self.threads[self.current].stack)
     }
 
-    /// Memory of the executor's own that a module reads.
-    pub(super) fn own(&self) -> [(usize, usize); 4] {
-        let head = &raw const self.head as usize;
-        let (threads, slot) = (self.threads.as_ptr() as usize, self.slot as usize);
-        let calls = &raw const CALLS as usize;
-        [
-            (head, head + size_of::<abi::Block>()),
-            (threads, threads + self.threads.len() * size_of::<Thread>()),
-            (slot, slot + size_of::<usize>()),
-            (calls, calls + size_of::<abi::Calls>()),
-        ]
+    /// The running thread waits for another block: whether it may go on doing so.
+    pub(super) fn may_spin(&mut self) -> Result<(), String> {
+        self.spins += 1;
+        // As often as there are threads: nobody of this block has done anything else meanwhile.
+        if self.spins as usize >= self.left.min(64) {
+            self.spins = 0;
+            if self.work().has_failed() {
+                return Err(String::new());
+            }
+            std::thread::yield_now();
+            if self.seeded && self.spinning_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                return Err(format!("{}: has been waiting for another block for {PATIENCE:?}", self.place()));
+            }
+        }
+        Ok(())
     }
 
     /// Says who waits for whom, when nobody is ready.
-    fn deadlock(&self) -> String {
-        let waits = self.threads.iter().position(|t| !matches!(t.wait, Wait::Nothing | Wait::Left)).unwrap_or(0);
-        let wait = self.threads[waits].wait;
+    pub(super) fn deadlock(&self) -> String {
         let lanes = self.warp as usize;
+        // What a thread has waited for stays there while it is ready.
+        let wait_of = |i: usize| match self.threads[i].wait {
+            Wait::Left => Wait::Left,
+            _ if self.warps[i / lanes].ready >> (i % lanes) & 1 != 0 => Wait::Nothing,
+            wait => wait,
+        };
+        let mut all = 0..self.threads.len();
+        // A thread that has just come to its warp knows best; else it is the first that waits.
+        let waits = match wait_of(self.current) {
+            Wait::Nothing | Wait::Barrier | Wait::Left => {
+                all.find(|&i| !matches!(wait_of(i), Wait::Nothing | Wait::Left)).unwrap_or(0)
+            }
+            _ => self.current,
+        };
+        let wait = wait_of(waits);
         let range = match wait {
             Wait::Barrier => 0..self.threads.len(),
             _ => waits / lanes * lanes..(waits / lanes * lanes + lanes).min(self.threads.len()),
         };
-        let mut text = format!("{}: the thread {}", self.place(waits), wait.as_str());
+        let mut text = format!("{}: the thread {}", self.place_of(waits), wait.as_str());
         let other = range.into_iter().find(|&i| {
-            let other = self.threads[i].wait;
+            let other = wait_of(i);
             other != wait && other != Wait::Nothing && (other != Wait::Left || wait == Wait::Barrier)
         });
         if let Some(other) = other {
-            let ([i, j, k], is) = (self.threads[other].place.index, self.threads[other].wait.as_str());
+            let ([i, j, k], is) = (self.threads[other].place.index, wait_of(other).as_str());
             let _ = write!(text, ", which thread ({i}, {j}, {k}) does not reach: it {is}");
         }
         text
     }
 }
 
-/// Ends the block with an error, and what runs with it.
-///
-/// # Safety
-/// Called on the stack of a thread of this worker's block. The caller owns nothing that has to be dropped.
-pub(super) unsafe fn fail(this: *mut Worker, what: String) -> ! {
-    let mut scrap = std::ptr::null_mut();
-    // SAFETY: `run` waits there; what is left on the stacks is not used again.
+#[inline(always)]
+fn prefetch(at: *const u8) {
+    // SAFETY: reads nothing, wherever it points to.
+    #[cfg(target_arch = "x86_64")]
     unsafe {
-        (*this).fault = Some(what);
-        switch(&mut scrap, (*this).main);
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
+        _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64).cast());
     }
-    std::process::abort()
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
 }
 
 /// What a stack starts with: runs threads until it comes to one that goes on on another stack.
-unsafe extern "C" fn main(this: *mut c_void) -> ! {
+unsafe extern "C" fn enter(this: *mut c_void) -> ! {
     let this = this.cast::<Worker>();
-    // SAFETY: `this` is the worker whose block runs, on one thread of the system, so each reference made here is the only one: none is
-    // held over a call of the kernel or a switch.
-    unsafe {
-        loop {
+    let mut scrap = std::ptr::null_mut();
+    loop {
+        // SAFETY: `this` is the worker whose block runs. Nobody else uses it on this thread of the system while a call here is under way,
+        // and no reference to it is held over the kernel or a switch. Where to switch to comes from the worker, and this stack is free then.
+        unsafe {
             let work = (*this).work;
             ((*work).run)(&raw const (*this).head, (*work).args.as_ptr());
-            let worker = &mut *this;
-            worker.leave();
-            let number = worker.current;
-            let stack = worker.threads[number].stack;
-            match worker.next(number, false) {
-                Some(next) if worker.threads[next].stack == NO_STACK => worker.set_current(next, stack),
-                Some(next) => {
-                    worker.stacks.give(stack);
-                    let Thread { stack, sp, .. } = worker.threads[next];
-                    worker.set_current(next, stack);
-                    let mut scrap = std::ptr::null_mut();
-                    switch(&mut scrap, sp);
-                }
-                None if worker.left == 0 => {
-                    let mut scrap = std::ptr::null_mut();
-                    switch(&mut scrap, worker.main);
-                }
-                None => {
-                    let what = worker.deadlock();
-                    fail(this, what);
-                }
+            let to = (*this).leave();
+            if !to.is_null() {
+                switch(&mut scrap, to);
             }
-        }
-    }
-}
-
-/// The running thread waits: goes on with another one; returns when it is its turn again.
-///
-/// # Safety
-/// Called on the stack of the running thread.
-unsafe fn suspend(this: *mut Worker, in_warp: bool) {
-    // SAFETY: as in `main`.
-    unsafe {
-        let worker = &mut *this;
-        let number = worker.current;
-        let Some(next) = worker.next(number, in_warp) else {
-            let what = worker.deadlock();
-            fail(this, what)
-        };
-        if next == number {
-            let stack = worker.threads[number].stack;
-            return worker.set_current(number, stack);
-        }
-        let Thread { mut stack, mut sp, .. } = worker.threads[next];
-        if stack == NO_STACK {
-            let Some(new) = worker.stacks.take() else { fail(this, "there is no memory for a stack".into()) };
-            (stack, sp) = (new, worker.stacks.prepare(new, main, this.cast()));
-        }
-        worker.set_current(next, stack);
-        let save = &raw mut worker.threads[number].sp;
-        switch(save, sp);
-    }
-}
-
-/// The running thread lets others go first.
-///
-/// # Safety
-/// As for [`suspend`].
-unsafe fn give_way(this: *mut Worker) {
-    // SAFETY: as in `main`.
-    unsafe {
-        let number = (*this).current;
-        (*this).set_ready(number);
-        suspend(this, false);
-    }
-}
-
-unsafe extern "C" fn barrier(thread: *mut abi::Thread) {
-    // SAFETY: a kernel calls this on the stack of its running thread, with what identifies it.
-    unsafe {
-        let this = (*thread).block.cast_mut().cast::<Worker>();
-        let worker = &mut *this;
-        worker.arrived += 1;
-        worker.progress();
-        if worker.arrived < worker.threads.len() {
-            let number = worker.current;
-            worker.threads[number].wait = Wait::Barrier;
-            return suspend(this, false);
-        }
-        worker.arrived = 0;
-        let number = worker.current;
-        for thread in &mut worker.threads {
-            thread.wait = Wait::Nothing;
-        }
-        for warp in &mut worker.warps {
-            warp.ready = warp.live;
-        }
-        let lanes = worker.warp as usize;
-        worker.warps[number / lanes].ready &= !(1 << (number % lanes));
-        if worker.seeded && worker.random() & 1 == 0 {
-            give_way(this);
-        }
-    }
-}
-
-/// The lanes of a warp meet; gives which of the two sets of values they have used.
-unsafe fn meet(this: *mut Worker, wait: Wait, put: impl FnOnce(&mut Warp, usize, usize)) -> (usize, usize) {
-    // SAFETY: as in `main`.
-    unsafe {
-        let worker = &mut *this;
-        worker.progress();
-        let (number, lanes) = (worker.current, worker.warp as usize);
-        let (index, lane) = (number / lanes, number % lanes);
-        let warp = &mut worker.warps[index];
-        let parity = warp.parity;
-        if warp.met != 0 && warp.wait != wait {
-            worker.threads[number].wait = wait;
-            let what = worker.deadlock();
-            fail(this, what);
-        }
-        put(warp, parity, lane);
-        warp.wait = wait;
-        warp.met |= 1 << lane;
-        worker.threads[number].wait = wait;
-        if warp.met != warp.live {
-            suspend(this, true);
-        } else {
-            worker.complete_warp(index);
-            worker.warps[index].ready &= !(1 << lane);
-            if worker.seeded && worker.random() & 1 == 0 {
-                give_way(this);
-            }
-        }
-        (index, parity)
-    }
-}
-
-unsafe extern "C" fn warp_barrier(thread: *mut abi::Thread) {
-    // SAFETY: as for `barrier`.
-    unsafe {
-        meet((*thread).block.cast_mut().cast::<Worker>(), Wait::WarpBarrier, |_, _, _| {});
-    }
-}
-
-unsafe extern "C" fn ballot(thread: *mut abi::Thread, condition: u32) -> u64 {
-    // SAFETY: as for `barrier`.
-    unsafe {
-        let this = (*thread).block.cast_mut().cast::<Worker>();
-        let put = |warp: &mut Warp, parity: usize, lane| warp.ballots[parity] |= u64::from(condition != 0) << lane;
-        let (warp, parity) = meet(this, Wait::Ballot, put);
-        let warp = &(&(*this).warps)[warp];
-        warp.ballots[parity]
-    }
-}
-
-unsafe extern "C" fn shuffle(thread: *mut abi::Thread, value: u32, lane: u32) -> u32 {
-    // SAFETY: as for `barrier`.
-    unsafe {
-        let this = (*thread).block.cast_mut().cast::<Worker>();
-        let put = |warp: &mut Warp, parity: usize, own: usize| warp.values[parity][own] = value;
-        let (warp, parity) = meet(this, Wait::Shuffle, put);
-        let from = (lane & ((*this).warp - 1)) as usize;
-        let warp = &(&(*this).warps)[warp];
-        if (*this).seeded && warp.took_part[parity] >> from & 1 == 0 {
-            // Not defined, so nobody may use it.
-            return 0xffff_ffff;
-        }
-        warp.values[parity][from]
-    }
-}
-
-unsafe extern "C" fn spin(thread: *mut abi::Thread) {
-    // SAFETY: as for `barrier`.
-    unsafe {
-        let this = (*thread).block.cast_mut().cast::<Worker>();
-        let worker = &mut *this;
-        worker.spins += 1;
-        // As often as there are threads: nobody of this block has done anything else meanwhile.
-        if worker.spins as usize >= worker.left.min(64) {
-            worker.spins = 0;
-            if worker.work().has_failed() {
-                fail(this, String::new());
-            }
-            std::thread::yield_now();
-            if worker.seeded && worker.spinning_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-                let place = worker.place(worker.current);
-                fail(this, format!("{place}: has been waiting for another block for {PATIENCE:?}"));
-            }
-        }
-        give_way(this);
-    }
-}
-
-unsafe extern "C" fn shared(block: *const abi::Block, site: *const c_void, bytes: u64, align: u64) -> *mut c_void {
-    // SAFETY: as for `barrier`; `block` is the head of its worker.
-    unsafe {
-        let this = block.cast_mut().cast::<Worker>();
-        match (*this).shared.array(site as usize, bytes as usize, align as usize) {
-            Ok(array) => array.cast(),
-            Err(what) => {
-                let what = format!("{}: {what}", (*this).place((*this).current));
-                fail(this, what)
-            }
-        }
-    }
-}
-
-unsafe extern "C" fn access(thread: *mut abi::Thread, at: *const c_void, bytes: u64, write: u32) {
-    // SAFETY: as for `barrier`.
-    unsafe {
-        let this = (*thread).block.cast_mut().cast::<Worker>();
-        let worker = &mut *this;
-        let (at, bytes) = (at as usize, bytes as usize);
-        let known = worker.last.0 <= at && at.wrapping_add(bytes) <= worker.last.1;
-        if !known && let Err(what) = access::find(worker, at, bytes, write != 0) {
-            let what = format!("{}: {what}", worker.place(worker.current));
-            fail(this, what);
-        }
-        // Whoever relies on the order of two threads without waiting finds out here.
-        if worker.seeded && worker.random() & 63 == 0 {
-            give_way(this);
         }
     }
 }

@@ -22,10 +22,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use warpwave_core::operation::{Layout, MatrixOperand, Ptr, Span, Strided};
-use warpwave_core::{DType, Element, Error, ErrorKind, Result};
-use warpwave_kernels::host::{
-    Compiler, Grid, HostKernel, HostModule, Kind, Launch, Number, Options, POISON, Parameter, Source,
+use warpwave_core::{
+    DType, Element, Error, ErrorKind, Grid, KernelSource, NumberKind, Parameter, ParameterKind, Result,
 };
+use warpwave_kernels::host::{Compiler, HostKernel, HostLaunch, HostModule, Options, POISON};
 use warpwave_kernels::launch::{Arg, Plan, Properties, Step};
 use warpwave_kernels::prelude::HOST_PRELUDE;
 
@@ -188,10 +188,10 @@ impl Host {
         let kernel = self.module(step.entry.file)?.kernel(&name)?;
         check_args(&kernel, &step.args)?;
         let bytes: Vec<Vec<u8>> = step.args.iter().map(|arg| bytes_of(arg, scratch)).collect();
-        let grid = Grid { blocks: step.grid, threads: [step.threads, 1, 1], shared: step.shared };
+        let grid = Grid::of(step.grid, [step.threads, 1, 1]).shared(step.shared);
         let ranges = LIVE.lock().unwrap().iter().map(|(&start, &end)| (start, end)).collect();
         let seed = self.check.then_some(seed);
-        let launch = Launch::new(&kernel, grid, bytes.iter().map(Vec::as_slice), seed, ranges)?;
+        let launch = HostLaunch::new(&kernel, grid, bytes.iter().map(Vec::as_slice), seed, ranges)?;
         // SAFETY: the plan's; what is beside live arrays is caught by the instrumentation.
         unsafe { launch.run(NonZeroUsize::new(2).unwrap()) }
     }
@@ -226,7 +226,7 @@ pub fn compile(file: &str, text: &str, options: Options) -> Result<Arc<HostModul
     }
     if !path.exists() {
         let unfinished = path.with_extension(format!("{}.tmp", std::process::id()));
-        compiler.compile(Source { name: &format!("{file}.hip"), text }, options, &unfinished)?;
+        compiler.compile(KernelSource::new(&format!("{file}.hip"), text), options, &unfinished)?;
         std::fs::rename(&unfinished, &path).unwrap();
     }
     let module = Arc::new(unsafe { HostModule::load(&path) }?);
@@ -253,12 +253,12 @@ fn check_args(kernel: &HostKernel, args: &[Arg]) -> Result<()> {
         return Err(named(Error::invalid("args", kernel.parameters().len(), args.len())));
     }
     for (i, (arg, parameter)) in args.iter().zip(kernel.parameters()).enumerate() {
-        let value = |number, size| matches!(*parameter, Parameter { size: s, kind: Kind::Value(n) } if n == number && s == size);
+        let value = |number, size| matches!(*parameter, Parameter { size: s, kind: ParameterKind::Value(n) } if n == number && s == size);
         let fits = match arg {
-            Arg::Ptr(_) | Arg::Scratch(_) => matches!(parameter.kind, Kind::Pointer { .. }),
-            Arg::U32(_) => value(Number::Unsigned, 4),
-            Arg::U64(_) => value(Number::Unsigned, 8),
-            Arg::I64(_) => value(Number::Signed, 8),
+            Arg::Ptr(_) | Arg::Scratch(_) => matches!(parameter.kind, ParameterKind::Pointer { .. }),
+            Arg::U32(_) => value(NumberKind::Unsigned, 4),
+            Arg::U64(_) => value(NumberKind::Unsigned, 8),
+            Arg::I64(_) => value(NumberKind::Signed, 8),
             Arg::Scalar(scalar) => value(number_of(scalar.dtype()), scalar.dtype().size() as u32),
             _ => false,
         };
@@ -269,12 +269,12 @@ fn check_args(kernel: &HostKernel, args: &[Arg]) -> Result<()> {
     Ok(())
 }
 
-fn number_of(dtype: DType) -> Number {
+fn number_of(dtype: DType) -> NumberKind {
     match dtype {
-        DType::F32 | DType::F64 => Number::Float,
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => Number::Unsigned,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => Number::Signed,
-        _ => Number::Structure,
+        DType::F32 | DType::F64 => NumberKind::Float,
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => NumberKind::Unsigned,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => NumberKind::Signed,
+        _ => NumberKind::Structure,
     }
 }
 

@@ -65,6 +65,7 @@ pub(super) fn of_nodes(nodes: &[Node]) -> Result<Vec<Step>> {
     let step = |node: &Node| match node {
         Node::Operation(operation) => of_operation(operation),
         Node::Copy(transfer) => Ok(of_copy(transfer)),
+        Node::Launch(_) => Err(Error::unsupported("kernels of one's own")),
     };
     nodes.iter().map(step).collect()
 }

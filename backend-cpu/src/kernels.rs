@@ -1,0 +1,149 @@
+//! Kernels of the user's own: compiled by the host's C++ compiler, and run by the executor of `warpwave-kernels`.
+
+use crate::fault::{Fault, catch};
+use crate::workers::Workers;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use warpwave_core::{CompiledModule, Error, ErrorKind, KernelInfo, KernelSource, Launch, LaunchArg, Result};
+use warpwave_kernels::host::{Compiler, HostLaunch, HostModule, Options};
+
+/// The environment variable that has kernels looked at: a number that is not 0, from which the order of threads is made.
+pub(crate) const CHECK_VARIABLE: &str = "WARPWAVE_CHECK";
+
+/// How a device compiles and runs kernels.
+#[derive(Clone, Debug)]
+pub(crate) struct Mode {
+    /// Lanes of a warp.
+    pub(crate) warp: u32,
+    /// The seed of the next launch, if kernels are looked at.
+    pub(crate) check: Option<Arc<AtomicU64>>,
+}
+
+impl Mode {
+    /// What the environment asks for.
+    pub(crate) fn from_environment() -> Self {
+        let asked = std::env::var(CHECK_VARIABLE).ok();
+        let seed = asked.map(|text| text.trim().parse().unwrap_or(u64::from(!text.trim().is_empty())));
+        Mode { warp: 32, check: seed.filter(|&seed| seed > 0).map(|seed| Arc::new(AtomicU64::new(seed))) }
+    }
+
+    /// Compiles a text and loads what comes of it.
+    pub(crate) fn compile(&self, source: KernelSource<'_>) -> Result<CpuModule> {
+        let options = Options { warp: self.warp, check: self.check.is_some() };
+        let module = build(source, options)?;
+        let info = |kernel: &warpwave_kernels::host::HostKernel| {
+            KernelInfo::new(kernel.name(), kernel.max_threads(), Some(kernel.parameters().to_vec()))
+        };
+        let kernels = module.kernels().iter().map(info).collect();
+        Ok(CpuModule { module, kernels, seeds: self.check.clone() })
+    }
+}
+
+/// A compiled module.
+#[derive(Debug)]
+pub(crate) struct CpuModule {
+    module: HostModule,
+    kernels: Vec<KernelInfo>,
+    /// See [`Mode::check`].
+    seeds: Option<Arc<AtomicU64>>,
+}
+
+impl CompiledModule for CpuModule {
+    fn kernels(&self) -> &[KernelInfo] {
+        &self.kernels
+    }
+}
+
+/// Compiles into a file that is gone again when this returns.
+fn build(source: KernelSource<'_>, options: Options) -> Result<HostModule> {
+    let compiler = Compiler::find()?;
+    let folder = Folder::new()?;
+    let path = folder.0.join("module.so");
+    compiler.compile(source, options, &path)?;
+    // SAFETY: compiled just now, in a folder that is nobody else's. Loading runs the initialisers of the text's variables, which kernels
+    // cannot have on a GPU.
+    unsafe { HostModule::load(&path) }
+}
+
+/// A folder of this process alone.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let parent = std::env::temp_dir();
+        let mut tried = Vec::new();
+        // One may be left of a process that had this one's number and was killed.
+        for _ in 0..100 {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("warpwave-{}-{number}", std::process::id()));
+            match create(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    tried.push(format!("{}: {error}", path.display()));
+                    break;
+                }
+            }
+        }
+        let (library, remedy) = ("a temporary folder to compile in", "name one in TMPDIR that can be written");
+        Err(ErrorKind::Unavailable { library: library.into(), tried, remedy: remedy.into() }.into())
+    }
+}
+
+/// What is in it will be run, so nobody else may write there; it is an error if something has that name.
+fn create(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to whoever cleans the folder above.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs a launch. A fault of the kernel is no failure of the call: the next that synchronizes reports it.
+///
+/// # Safety
+/// As for [`Backend::launch`](warpwave_core::Backend::launch), for the time of the call; and the thread is in the IEEE floating-point
+/// mode.
+pub(crate) unsafe fn run_launch(workers: &Workers, launch: &Launch, fault: &Fault) -> Result<()> {
+    let named = |error: Error| error.in_operation("launch").in_kernel(launch.name());
+    let host = prepare(launch).map_err(named)?;
+    let outcome = catch("the kernel's executor", || {
+        // Whoever comes takes blocks until there are none.
+        workers.split(host.workers(workers.threads()), 1, |_| {
+            // SAFETY: the caller's; the device's threads are in the IEEE mode.
+            unsafe { host.work() }
+        });
+        host.result()
+    });
+    match outcome.map_err(named) {
+        Err(error) if matches!(error.kind(), ErrorKind::DeviceFault { .. }) => {
+            fault.keep(Err(error));
+            Ok(())
+        }
+        outcome => outcome,
+    }
+}
+
+fn prepare(launch: &Launch) -> Result<HostLaunch> {
+    let foreign = || Error::invalid("kernel", "a kernel of this device", "a kernel of another backend");
+    let CpuModule { module, seeds, .. } = launch.module().ok_or_else(foreign)?;
+    let kernel = module.kernels().get(launch.kernel()).ok_or_else(foreign)?;
+    let mut ranges = Vec::new();
+    let args = launch.args().iter().map(|arg| match arg {
+        LaunchArg::Memory { ptr, bytes, .. } => {
+            ranges.push((ptr.addr(), ptr.addr() + bytes));
+            ptr.expose().to_ne_bytes().to_vec()
+        }
+        LaunchArg::Value(bytes) => bytes.clone(),
+        _ => Vec::new(),
+    });
+    let args: Vec<Vec<u8>> = args.collect();
+    let seed = seeds.as_ref().map(|seeds| seeds.fetch_add(1, Ordering::Relaxed));
+    HostLaunch::new(kernel, launch.grid(), args.iter().map(Vec::as_slice), seed, ranges)
+}
