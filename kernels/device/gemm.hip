@@ -51,16 +51,21 @@ template <class T> using gemm_large = typename gemm_large_of<ww_acc<T>>::shape;
 // For small matrices, and for so few of them that large tiles would leave processors without work.
 template <class T> using gemm_small = gemm_shape<ww_acc<T>, 32, 32, (sizeof(ww_acc<T>) == 4 ? 16 : 8), 4, 4>;
 
-// A factor: `sides` rows of the left or columns of the right one, and what is summed over as its depth. One of the strides is 1, the other `ld`.
+// A factor, from the tile's first row of the left or column of the right one on, of which there are `sides`; what is summed over is its depth.
+// One of the strides is 1, the other `ld`.
 template <class T> struct gemm_factor {
     static const int pack = 16 / (int)sizeof(T);
     const T* start;
     ww_i64 ld;
-    ww_u64 sides;
+    int sides;
     bool conj, by_depth, packs;
 
-    WW_DEVICE gemm_factor(const T* start, ww_i64 ld, ww_u64 sides, bool by_depth, bool conj)
-        : start(start), ld(ld), sides(sides), conj(conj), by_depth(by_depth), packs((ww_u64)start % 16 == 0 && ld % pack == 0) {}
+    WW_DEVICE gemm_factor(const T* matrix, ww_i64 ld, ww_u64 side0, int sides, bool by_depth, bool conj)
+        : start(matrix + (by_depth ? (ww_i64)side0 * ld : (ww_i64)side0)), ld(ld), sides(sides), conj(conj), by_depth(by_depth),
+          packs((ww_u64)matrix % 16 == 0 && ld % pack == 0) {}
+
+    // Where index `depth` along the sum is, of the first side.
+    WW_DEVICE const T* at(ww_u64 depth) const { return start + (by_depth ? (ww_i64)depth : (ww_i64)depth * ld); }
 };
 
 // This thread's part of a slice, on its way from memory.
@@ -79,41 +84,35 @@ template <class T, int WIDTH, class S> struct gemm_held {
         return (int)ww_thread_x() / per + p * (S::threads / per);
     }
 
-    // All of the slice exists.
-    WW_DEVICE void load(const gemm_factor<T>& x, ww_u64 side0, ww_u64 depth0) {
-        const T* at = x.start + (x.by_depth ? (ww_i64)side0 * x.ld + (ww_i64)depth0 : (ww_i64)side0 + (ww_i64)depth0 * x.ld);
+    // By packs, or element by element. For an element that does not exist another is read: nothing that is made of it is kept.
+    WW_DEVICE void load(const gemm_factor<T>& x, ww_u64 depth0, int depths) {
+        const T* const at = x.at(depth0);
+        const int last_inner = (x.by_depth ? depths : x.sides) - 1, last_outer = (x.by_depth ? x.sides : depths) - 1;
+        const bool whole = x.packs && x.sides == WIDTH && depths == S::depth;
         WW_UNROLL for (int p = 0; p < packs; ++p) {
-            held[p] = *(const gemm_pack<T, pack>*)(at + (outer(x.by_depth, p) * x.ld + inner(x.by_depth)));
-        }
-    }
-
-    // Element by element. For one that does not exist another is read: nothing that is made of it is kept.
-    WW_DEVICE void load_some(const gemm_factor<T>& x, ww_u64 side0, ww_u64 depth0, ww_u64 depth_end) {
-        const T* at = x.start + (x.by_depth ? (ww_i64)side0 * x.ld + (ww_i64)depth0 : (ww_i64)side0 + (ww_i64)depth0 * x.ld);
-        const int sides = x.sides - side0 < WIDTH ? (int)(x.sides - side0) : WIDTH;
-        const int depths = depth_end - depth0 < S::depth ? (int)(depth_end - depth0) : S::depth;
-        const int last_inner = (x.by_depth ? depths : sides) - 1, last_outer = (x.by_depth ? sides : depths) - 1;
-        WW_UNROLL for (int p = 0; p < packs; ++p) {
-            const int line = outer(x.by_depth, p);
-            const T* const from = at + (line < last_outer ? line : last_outer) * x.ld;
-            WW_UNROLL for (int e = 0; e < pack; ++e) {
-                const int i = inner(x.by_depth) + e;
-                held[p].at[e] = from[i < last_inner ? i : last_inner];
+            const int line = outer(x.by_depth, p), first = inner(x.by_depth);
+            const T* const from = at + (line < last_outer ? line : last_outer) * x.ld + first;
+            if (whole) {
+                held[p] = *(const gemm_pack<T, pack>*)from;
+            } else {
+                WW_UNROLL for (int e = 0; e < pack; ++e) held[p].at[e] = from[first + e < last_inner ? e : last_inner - first];
             }
         }
     }
 
     // To shared memory at once, of a left factor that is a triangle: what is outside is not read, nor is a diagonal of ones.
+    // `diagonal` is the index along the depth of the diagonal's element of the first side.
     static WW_DEVICE void copy_triangle(
-        const gemm_factor<T>& x, ww_u64 side0, ww_u64 depth0, ww_u64 depth_end, bool upper, bool unit, ww_acc<T>* to, int pitch
+        const gemm_factor<T>& x, ww_u64 depth0, int depths, int diagonal, bool upper, bool unit, ww_acc<T>* to, int pitch
     ) {
+        const T* const at = x.at(depth0);
         WW_ROLLED for (int q = (int)ww_thread_x(); q < WIDTH * S::depth; q += S::threads) {
             const int side = x.by_depth ? q / S::depth : q % WIDTH, depth = x.by_depth ? q % S::depth : q / WIDTH;
-            const ww_u64 i = side0 + side, k = depth0 + depth;
+            const int over = depth - side - diagonal;
             T value = ww_zero<T>();
-            if (i < x.sides && k < depth_end && (upper ? i <= k : k <= i)) {
-                if (unit && i == k) value = ww_one<T>();
-                else value = x.start[x.by_depth ? (ww_i64)i * x.ld + (ww_i64)k : (ww_i64)i + (ww_i64)k * x.ld];
+            if (side < x.sides && depth < depths && (upper ? over : -over) >= 0) {
+                if (unit && over == 0) value = ww_one<T>();
+                else value = at[x.by_depth ? side * x.ld + depth : side + depth * x.ld];
                 if (x.conj) value = ww_conj(value);
             }
             to[depth * pitch + side] = value;
@@ -180,11 +179,11 @@ template <class S, int MODE> struct gemm_sums {
         }
     }
 
-    // The first `steps` of a slice. In a full slice two at a time: with more of them, compilers read so much from shared memory ahead that
-    // the registers do not suffice.
+    // The first `steps` of a slice. With more at a time compilers read so much from shared memory ahead that the registers do not suffice;
+    // large warps do two, as few of them are at work at a time that could hide the wait for shared memory.
     template <bool DESCENDING> WW_DEVICE void add_slice(const A* a, const A* b, int steps) {
         const auto all = [](int) { return true; };
-        if (steps == S::depth) {
+        if (WW_WARP == 64 && steps == S::depth) {
             const int next = DESCENDING ? -1 : 1;
             WW_ROLLED for (int s = 0; s < S::depth; s += 2) {
                 const int k = DESCENDING ? S::depth - 1 - s : s;
@@ -235,6 +234,12 @@ template <class S> struct gemm_part {
     }
 };
 
+// A pointer to device memory from its address, by way of another one: from the address alone a compiler could not tell that it is not to
+// shared memory, and its loads would wait for those from there.
+template <class T> WW_DEVICE T* gemm_pointer(T* other, ww_u64 address) {
+    return (T*)((const ww_u8*)other + (ww_i64)(address - (ww_u64)other));
+}
+
 template <class T, class S, int MODE, class Scalar>
 WW_DEVICE void gemm_tiles(
     ww_bytes16* shared, ww_u64 m, ww_u64 n, ww_u64 k, Scalar alpha, const T* a, ww_i64 a_ld, ww_i64 a_batch, const T* b, ww_i64 b_ld,
@@ -265,12 +270,14 @@ WW_DEVICE void gemm_tiles(
         b += (ww_i64)z * b_batch;
         c += (ww_i64)z * c_batch;
     } else {
-        a = (const T*)pointers[z];
-        b = (const T*)pointers[batch + z];
-        c = (T*)pointers[2 * batch + z];
+        a = gemm_pointer(a, pointers[z]);
+        b = gemm_pointer(b, pointers[batch + z]);
+        c = gemm_pointer(c, pointers[2 * batch + z]);
     }
-    const gemm_factor<T> left(a, a_ld, m, (flags & gemm_a_by_depth) != 0, (flags & gemm_conj_a) != 0);
-    const gemm_factor<T> right(b, b_ld, n, (flags & gemm_b_by_depth) != 0, (flags & gemm_conj_b) != 0);
+    // Rows and columns of the tile that exist.
+    const int rows = m - row0 < S::rows ? (int)(m - row0) : S::rows, cols = n - col0 < S::cols ? (int)(n - col0) : S::cols;
+    const gemm_factor<T> left(a, a_ld, row0, rows, (flags & gemm_a_by_depth) != 0, (flags & gemm_conj_a) != 0);
+    const gemm_factor<T> right(b, b_ld, col0, cols, (flags & gemm_b_by_depth) != 0, (flags & gemm_conj_b) != 0);
 
     // What of the sum no row of the tile has is left out. Where it starts later, it starts at a multiple of the tile's rows.
     ww_u64 first = 0, end = k;
@@ -280,6 +287,7 @@ WW_DEVICE void gemm_tiles(
     }
     const ww_u64 slices = (end - first + S::depth - 1) / S::depth;
     const auto slice_start = [&](ww_u64 number) { return first + (descending ? slices - 1 - number : number) * S::depth; };
+    const auto depths = [&](ww_u64 k0) { return end - k0 < S::depth ? (int)(end - k0) : S::depth; };
     // Whether the diagonal of a triangular factor goes through the slice.
     const auto on_diagonal = [&](ww_u64 k0) {
         return MODE >= gemm_triangular && (a_upper ? k0 < row0 + S::rows : k0 + S::depth > row0);
@@ -288,25 +296,21 @@ WW_DEVICE void gemm_tiles(
     gemm_held<T, S::rows, S> held_a;
     gemm_held<T, S::cols, S> held_b;
     const auto load = [&](ww_u64 k0) {
-        const bool whole = k0 + S::depth <= end;
-        if (on_diagonal(k0)) {}
-        else if (whole && left.packs && row0 + S::rows <= m) held_a.load(left, row0, k0);
-        else held_a.load_some(left, row0, k0, end);
-        if (whole && right.packs && col0 + S::cols <= n) held_b.load(right, col0, k0);
-        else held_b.load_some(right, col0, k0, end);
+        if (!on_diagonal(k0)) held_a.load(left, k0, depths(k0));
+        held_b.load(right, k0, depths(k0));
     };
     const auto store = [&](int stage, ww_u64 k0) {
         A* const to = slice_a + stage * S::stage_a;
         if (on_diagonal(k0)) {
-            if constexpr (MODE >= gemm_triangular) held_a.copy_triangle(left, row0, k0, end, a_upper, a_unit, to, S::pitch_a);
+            if constexpr (MODE >= gemm_triangular) {
+                held_a.copy_triangle(left, k0, depths(k0), (int)(ww_i64)(row0 - k0), a_upper, a_unit, to, S::pitch_a);
+            }
         } else {
             held_a.template store<MODE == gemm_solve>(left, to, S::pitch_a);
         }
         held_b.template store<false>(right, slice_b + stage * S::stage_b, S::pitch_b);
     };
 
-    // Rows and columns of the tile that exist.
-    const int rows = m - row0 < S::rows ? (int)(m - row0) : S::rows, cols = n - col0 < S::cols ? (int)(n - col0) : S::cols;
     const bool by_row = (flags & gemm_c_by_row) != 0;
     T* const corner = c + (by_row ? (ww_i64)row0 * c_ld + (ww_i64)col0 : (ww_i64)row0 + (ww_i64)col0 * c_ld);
     Sums sums;
@@ -335,7 +339,7 @@ WW_DEVICE void gemm_tiles(
     ww_barrier();
     for (ww_u64 slice = 0; slice < slices; ++slice) {
         const ww_u64 k0 = slice_start(slice);
-        const int steps = end - k0 < S::depth ? (int)(end - k0) : S::depth, stage = (int)(slice % 2);
+        const int steps = depths(k0), stage = (int)(slice % 2);
         if (slice + 1 < slices) load(slice_start(slice + 1));
         const A* const now_a = slice_a + stage * S::stage_a;
         const A* const now_b = slice_b + stage * S::stage_b;
@@ -419,7 +423,7 @@ WW_DEVICE void gemm_scale(ww_u64 run, ww_u64 runs, Scalar beta, T* c, ww_i64 ld,
     for (ww_u64 i = ww_index(); i < matrix * batch; i += ww_stride()) {
         const ww_u64 z = batch == 1 ? 0 : i / matrix, in = i - z * matrix, outer = in / run, inner = in - outer * run;
         if ((triangle == 1 && inner < outer) || (triangle == 2 && inner > outer)) continue;
-        T* const start = pointers == nullptr ? c + (ww_i64)z * c_batch : (T*)pointers[2 * batch + z];
+        T* const start = pointers == nullptr ? c + (ww_i64)z * c_batch : gemm_pointer(c, pointers[2 * batch + z]);
         T* const at = start + (ww_i64)outer * ld + (ww_i64)inner;
         T value = ww_zero<T>();
         if constexpr (HERMITIAN) {
