@@ -91,10 +91,11 @@ template <class T, int WIDTH, class S> struct gemm_held {
         const bool whole = x.packs && x.sides == WIDTH && depths == S::depth;
         WW_UNROLL for (int p = 0; p < packs; ++p) {
             const int line = outer(x.by_depth, p), first = inner(x.by_depth);
-            const T* const from = at + (line < last_outer ? line : last_outer) * x.ld + first;
+            const T* from = at + first;
             if (whole) {
-                held[p] = *(const gemm_pack<T, pack>*)from;
+                held[p] = *(const gemm_pack<T, pack>*)(from + line * x.ld);
             } else {
+                from += (line < last_outer ? line : last_outer) * x.ld;
                 WW_UNROLL for (int e = 0; e < pack; ++e) held[p].at[e] = from[first + e < last_inner ? e : last_inner - first];
             }
         }
@@ -285,8 +286,9 @@ WW_DEVICE void gemm_tiles(
         if (a_upper) first = row0;
         else if (row0 + S::rows < k) end = row0 + S::rows;
     }
-    const ww_u64 slices = (end - first + S::depth - 1) / S::depth;
-    const auto slice_start = [&](ww_u64 number) { return first + (descending ? slices - 1 - number : number) * S::depth; };
+    // Slices are counted by what is summed over; the last of a sum that runs downwards is the first of the matrix.
+    const ww_u64 whole = (end - first + S::depth - 1) / S::depth * S::depth;
+    const auto slice_start = [&](ww_u64 done) { return descending ? first + whole - S::depth - done : first + done; };
     const auto depths = [&](ww_u64 k0) { return end - k0 < S::depth ? (int)(end - k0) : S::depth; };
     // Whether the diagonal of a triangular factor goes through the slice.
     const auto on_diagonal = [&](ww_u64 k0) {
@@ -332,15 +334,15 @@ WW_DEVICE void gemm_tiles(
         }
     }
 
-    if (slices > 0) {
+    if (whole > 0) {
         load(slice_start(0));
         store(0, slice_start(0));
     }
     ww_barrier();
-    for (ww_u64 slice = 0; slice < slices; ++slice) {
-        const ww_u64 k0 = slice_start(slice);
-        const int steps = depths(k0), stage = (int)(slice % 2);
-        if (slice + 1 < slices) load(slice_start(slice + 1));
+    for (ww_u64 done = 0; done < whole; done += S::depth) {
+        const ww_u64 k0 = slice_start(done);
+        const int steps = depths(k0), stage = (int)(done / S::depth % 2);
+        if (done + S::depth < whole) load(slice_start(done + S::depth));
         const A* const now_a = slice_a + stage * S::stage_a;
         const A* const now_b = slice_b + stage * S::stage_b;
         if (on_diagonal(k0)) {
@@ -357,7 +359,7 @@ WW_DEVICE void gemm_tiles(
         } else {
             sums.template add_slice<false>(now_a, now_b, steps);
         }
-        if (slice + 1 < slices) store(1 - stage, slice_start(slice + 1));
+        if (done + S::depth < whole) store(1 - stage, slice_start(done + S::depth));
         ww_barrier();
     }
 
