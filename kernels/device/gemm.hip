@@ -419,7 +419,9 @@ WW_DEVICE void gemm_tiles(
 // `beta · c`, where there is nothing to add. `triangle`: 0, or 1 for the elements whose number in their run is at least that of the run, 2
 // for those whose number is at most that.
 template <bool HERMITIAN, class T, class Scalar>
-WW_DEVICE void gemm_scale(ww_u64 run, ww_u64 runs, Scalar beta, T* c, ww_i64 ld, ww_i64 c_batch, const ww_u64* pointers, ww_u64 batch, ww_u32 triangle) {
+WW_DEVICE void gemm_scale(
+    ww_u64 run, ww_u64 runs, Scalar beta, T* c, ww_i64 ld, ww_i64 c_batch, const ww_u64* pointers, ww_u64 batch, ww_u32 triangle
+) {
     const ww_u64 matrix = run * runs;
     const bool clear = ww_equal(beta, ww_zero<Scalar>()), same = ww_equal(beta, ww_one<Scalar>());
     for (ww_u64 i = ww_index(); i < matrix * batch; i += ww_stride()) {
@@ -444,7 +446,9 @@ WW_DEVICE void gemm_scale(ww_u64 run, ww_u64 runs, Scalar beta, T* c, ww_i64 ld,
 
 // A dense copy of a batch, runs being `to_ld` apart.
 template <class T>
-WW_DEVICE void gemm_copy(ww_u64 run, ww_u64 runs, const T* from, ww_i64 ld, ww_i64 from_batch, T* to, ww_i64 to_ld, ww_i64 to_batch, ww_u64 batch) {
+WW_DEVICE void gemm_copy(
+    ww_u64 run, ww_u64 runs, const T* from, ww_i64 ld, ww_i64 from_batch, T* to, ww_i64 to_ld, ww_i64 to_batch, ww_u64 batch
+) {
     const ww_u64 matrix = run * runs;
     for (ww_u64 i = ww_index(); i < matrix * batch; i += ww_stride()) {
         const ww_u64 z = batch == 1 ? 0 : i / matrix, in = i - z * matrix, outer = in / run, inner = in - outer * run;

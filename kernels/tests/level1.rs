@@ -9,7 +9,7 @@ use operands::{Numbers, Vector, assert_bits, from_bytes, run, scalars};
 use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic, rotation};
 use warpwave_core::operation::RotmFlag;
-use warpwave_core::{Complex32, Complex64, Operation, Scalar, ScalarValue};
+use warpwave_core::{Operation, Scalar, ScalarValue};
 
 const LENGTHS: [usize; 19] = [0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 65, 127, 129, 1023, 1025, 4099, 8191, 8193];
 
@@ -129,6 +129,9 @@ fn reductions<T: Tested>() {
 macro_rules! tests {
     ($($name:ident $t:ty),*) => { $(
         mod $name {
+            #[allow(unused_imports)]
+            use warpwave_core::{Complex32, Complex64};
+
             #[test]
             fn elementwise() {
                 super::elementwise::<$t>();
