@@ -81,6 +81,7 @@ struct alignas(8) ww_bytes8 {
 #define WW_DYNAMIC_SHARED(type, name) extern __shared__ ww_bytes16 ww_dynamic_shared[]; type* const name = (type*)ww_dynamic_shared
 #define WW_RESTRICT __restrict__
 #define WW_UNROLL _Pragma("unroll")
+#define WW_ROLLED _Pragma("unroll 1")
 
 WW_DEVICE ww_u32 ww_thread_x() { return threadIdx.x; }
 WW_DEVICE ww_u32 ww_thread_y() { return threadIdx.y; }
@@ -185,6 +186,7 @@ WW_DEVICE void ww_store_streaming(ww_bytes16* at, ww_bytes16 v) {
     extern __attribute__((shared)) ww_bytes16 ww_dynamic_shared[]; type* const name = (type*)ww_dynamic_shared
 #define WW_RESTRICT __restrict__
 #define WW_UNROLL _Pragma("unroll")
+#define WW_ROLLED _Pragma("unroll 1")
 
 WW_DEVICE ww_u32 ww_thread_x() { return __builtin_amdgcn_workitem_id_x(); }
 WW_DEVICE ww_u32 ww_thread_y() { return __builtin_amdgcn_workitem_id_y(); }
@@ -275,6 +277,11 @@ WW_DEVICE void ww_store_streaming(ww_bytes16* at, ww_bytes16 v) {
     __builtin_nontemporal_store((words){v.word[0], v.word[1], v.word[2], v.word[3]}, (words*)at);
 }
 
+#endif
+
+// In front of a loop: WW_UNROLL is for one whose trips all become code of their own, WW_ROLLED for one that is to stay a loop.
+#if !defined(WW_ROLLED)
+#define WW_ROLLED
 #endif
 
 // ---- Warps ----

@@ -163,6 +163,31 @@ template <class T> WW_DEVICE T ww_div(T a, T b) {
         return ww_canonical(a / b);
     }
 }
+// The limits of a float that the quotient below needs: the smallest normal number, half of the largest, and 1/ε.
+template <class P> struct ww_quotient_limits;
+template <> struct ww_quotient_limits<float> {
+    static WW_DEVICE float smallest() { return ww_from_bits((ww_u32)0x00800000); }
+    static WW_DEVICE float large() { return ww_from_bits((ww_u32)0x7effffff); }
+    static WW_DEVICE float scale() { return 8388608.0f; }
+};
+template <> struct ww_quotient_limits<double> {
+    static WW_DEVICE double smallest() { return ww_from_bits((ww_u64)0x0010000000000000ull); }
+    static WW_DEVICE double large() { return ww_from_bits((ww_u64)0x7fdfffffffffffffull); }
+    static WW_DEVICE double scale() { return 4503599627370496.0; }
+};
+// By Smith's method, with divisors at the ends of the range scaled.
+template <class P> WW_DEVICE ww_complex<P> ww_div(ww_complex<P> a, ww_complex<P> b) {
+    typedef ww_quotient_limits<P> L;
+    const P re = ww_from_bits(ww_bits(b.re) << 1 >> 1), im = ww_from_bits(ww_bits(b.im) << 1 >> 1);
+    const bool by_real = re >= im;
+    const P large = by_real ? b.re : b.im, small = by_real ? b.im : b.re, size = by_real ? re : im;
+    const bool tiny = size < L::smallest(), huge = size > L::large();
+    const P before = huge ? (P)0.5 : (P)1, scale = tiny ? L::scale() : before, after = tiny ? L::scale() : (P)1;
+    const P ratio = small / large, denominator = ww_fma(small * scale, ratio, large * scale);
+    const P x = a.re * before, y = a.im * before;
+    const P up = by_real ? ww_fma(y, ratio, x) : ww_fma(x, ratio, y), down = by_real ? ww_fma(-x, ratio, y) : ww_fma(y, ratio, -x);
+    return ww_canonical(ww_complex<P>{up / denominator * after, down / denominator * after});
+}
 template <class T> WW_DEVICE T ww_rem(T a, T b) {
     if (b == 0) return a;
     if constexpr (ww_is_signed<T>) {

@@ -6,16 +6,32 @@
 
 mod arg;
 mod bits;
+mod blas;
 mod copy;
+mod dot;
 mod elementwise;
 mod fill;
+mod gemm;
+mod gemv;
+mod ger;
+mod iamax;
 mod index;
+mod level1;
 mod random;
 mod reduce;
+mod scalar;
 mod scan;
 mod sort;
 mod step;
+mod symm;
+mod symv;
+mod syrk;
+mod tile;
 mod transpose;
+mod trmm;
+mod trmv;
+mod trsm;
+mod trsv;
 
 pub use step::{Arg, Entry, Plan, Properties, Step};
 
@@ -49,7 +65,7 @@ pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
         O::Histogram { x, out } => index::histogram(x, out, p),
         O::Random { seed, subsequence, offset, out } => random::random(seed, subsequence, offset, out, p),
         O::ArgReduce { op, axis, x, out } => arg::arg(op, axis, x, out, p)?,
-        _ => return Err(Error::unsupported(operation.kind())),
+        _ => return blas::blas(operation, p).unwrap_or_else(|| Err(Error::unsupported(operation.kind()))),
     };
     Ok(plan)
 }
