@@ -309,6 +309,12 @@ template <class D, class F> WW_DEVICE D ww_float_to_integer(F x) {
     return x >= end ? ww_greatest<D>() : result;
 }
 
+// A `float` or a `double` as a 16-bit float.
+template <class D, class F> WW_DEVICE D ww_round_to(F x) {
+    if constexpr (ww_same<D, ww_f16>::value) return ww_to_f16(x);
+    else return ww_to_bf16(x);
+}
+
 // Each rounds once. A complex number does not convert to a real one.
 template <class D, class S> WW_DEVICE D ww_cast(S x) {
     if constexpr (ww_same<D, S>::value) return x;
@@ -324,16 +330,12 @@ template <class D, class S> WW_DEVICE D ww_cast(S x) {
         else return ww_canonical((D)ww_widen(x));
     } else {
         // A 16-bit float.
-        auto round = [](auto wide) {
-            if constexpr (ww_same<D, ww_f16>::value) return ww_to_f16(wide);
-            else return ww_to_bf16(wide);
-        };
-        if constexpr (!ww_is_integer<S>) return round(ww_widen(x));
-        else if constexpr (sizeof(S) <= 2) return round((float)x);
-        else if constexpr (sizeof(S) == 4) return round((double)x);
-        else if constexpr (!ww_is_signed<S>) return round(ww_sticky(x));
+        if constexpr (!ww_is_integer<S>) return ww_round_to<D>(ww_widen(x));
+        else if constexpr (sizeof(S) <= 2) return ww_round_to<D>((float)x);
+        else if constexpr (sizeof(S) == 4) return ww_round_to<D>((double)x);
+        else if constexpr (!ww_is_signed<S>) return ww_round_to<D>(ww_sticky(x));
         else {
-            const D magnitude = round(ww_sticky(x < 0 ? (ww_u64)0 - (ww_u64)x : (ww_u64)x));
+            const D magnitude = ww_round_to<D>(ww_sticky(x < 0 ? (ww_u64)0 - (ww_u64)x : (ww_u64)x));
             return D{(ww_u16)(magnitude.bits | (x < 0 ? 0x8000 : 0))};
         }
     }

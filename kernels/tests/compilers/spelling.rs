@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Words, and beginnings of words where they end in `*`.
+/// Words, beginnings of words where they end in `*`, and calls where they end in `(`.
 const FORBIDDEN: &[&str] = &[
     "cuda*",
     "hip*",
@@ -34,14 +34,14 @@ const FORBIDDEN: &[&str] = &[
     "atomicAdd",
     "atomicCAS",
     "atomicExch",
-    "fma",
-    "fmaf",
-    "fmin",
-    "fminf",
-    "fmax",
-    "fmaxf",
-    "sqrt",
-    "sqrtf",
+    "fma(",
+    "fmaf(",
+    "fmin(",
+    "fminf(",
+    "fmax(",
+    "fmaxf(",
+    "sqrt(",
+    "sqrtf(",
     "std",
     "include",
     "WW_CUDA",
@@ -66,10 +66,11 @@ fn without_comments(text: &str) -> String {
     out + rest
 }
 
-fn is_forbidden(word: &str) -> bool {
-    FORBIDDEN.iter().any(|forbidden| match forbidden.strip_suffix('*') {
-        Some(beginning) => word.starts_with(beginning),
-        None => word == *forbidden,
+fn is_forbidden(word: &str, is_call: bool) -> bool {
+    FORBIDDEN.iter().any(|forbidden| match (forbidden.strip_suffix('*'), forbidden.strip_suffix('(')) {
+        (Some(beginning), _) => word.starts_with(beginning),
+        (_, Some(name)) => word == name && is_call,
+        _ => word == *forbidden,
     })
 }
 
@@ -77,8 +78,13 @@ fn is_forbidden(word: &str) -> bool {
 fn find(file: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (number, line) in without_comments(text).lines().enumerate() {
-        let words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        found.extend(words.filter(|word| is_forbidden(word)).map(|word| format!("{file}:{}: {word}", number + 1)));
+        for word in line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+            // The words are parts of the line.
+            let rest = &line[word.as_ptr().addr() - line.as_ptr().addr() + word.len()..];
+            if is_forbidden(word, rest.trim_start().starts_with('(')) {
+                found.push(format!("{file}:{}: {word}", number + 1));
+            }
+        }
     }
     found
 }
@@ -99,7 +105,7 @@ pub(crate) fn texts() -> Result<(), String> {
 /// Every forbidden word is found in code, with its line, and not in a comment or within another word.
 pub(crate) fn finds() -> Result<(), String> {
     for forbidden in FORBIDDEN {
-        let word = forbidden.replace('*', "Xyz");
+        let word = forbidden.replace('*', "Xyz").replace('(', "");
         let text = format!("int a; // {word}\n/* {word}\n{word} */ int ww_{word};\nreturn {word}(a);\n");
         let expected = [format!("x.hip:4: {word}")];
         let got = find("x.hip", &text);
