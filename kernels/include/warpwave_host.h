@@ -52,8 +52,8 @@ struct ww_host_calls {
 struct ww_host_block {
     const ww_host_calls* calls;
     void* dynamic_shared;
-    // What an access may lie in without being asked about, so many times.
-    ww_u64 known_start, known_end, quiet;
+    // What an access may lie in without being asked about: starts and ends. So many times.
+    ww_u64 known[4][2], quiet;
     ww_u32 block[3], blocks[3], threads[3];
 };
 struct ww_host_thread {
@@ -359,7 +359,11 @@ static WW_HOST_UNCHECKED __attribute__((noinline)) void ww_host_access(const voi
     // While the module is being loaded no thread runs.
     if (!now) return;
     ww_host_block* const block = now->block;
-    if ((ww_u64)at >= block->known_start && (ww_u64)at + bytes <= block->known_end && block->quiet-- != 0) return;
+    for (int i = 0; i < 4; ++i) {
+        if ((ww_u64)at < block->known[i][0] || (ww_u64)at + bytes > block->known[i][1]) continue;
+        if (block->quiet-- != 0) return;
+        break;
+    }
     block->calls->access(now, at, bytes | write << 63);
 }
 #define WW_X(N) \

@@ -23,8 +23,7 @@ pub(super) struct Calls {
 pub(super) struct Block {
     pub(super) calls: *const Calls,
     pub(super) dynamic_shared: *mut c_void,
-    pub(super) known_start: u64,
-    pub(super) known_end: u64,
+    pub(super) known: [[u64; 2]; 4],
     pub(super) quiet: u64,
     pub(super) block: [u32; 3],
     pub(super) blocks: [u32; 3],

@@ -112,7 +112,8 @@ impl Drop for Shared {
 }
 
 fn set_known(worker: &mut Worker, (start, end): (usize, usize)) {
-    (worker.head.known_start, worker.head.known_end) = (start as u64, end as u64);
+    worker.head.known[worker.oldest] = [start as u64, end as u64];
+    worker.oldest = (worker.oldest + 1) % worker.head.known.len();
 }
 
 /// Whether the running thread may touch these bytes, by what there is beside the range that it touched last.

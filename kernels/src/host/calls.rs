@@ -6,7 +6,8 @@
 
 use super::abi;
 use super::access;
-use super::worker::{Wait, Worker};
+use super::schedule::Wait;
+use super::worker::Worker;
 use std::ffi::c_void;
 
 pub(super) static CALLS: abi::Calls = abi::Calls { barrier, warp_barrier, ballot, shuffle, spin, shared, access };
