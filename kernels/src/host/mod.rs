@@ -14,6 +14,7 @@ mod calls;
 mod compile;
 mod launch;
 mod module;
+mod published;
 mod schedule;
 mod stack;
 mod text;

@@ -244,6 +244,12 @@ impl Worker {
         format!("block ({x}, {y}, {z}), thread ({i}, {j}, {k})")
     }
 
+    /// The number of the block that runs.
+    pub(super) fn block_number(&self) -> u64 {
+        let ([x, y, z], [nx, ny, _]) = (self.head.block.map(u64::from), self.head.blocks.map(u64::from));
+        x + nx * (y + ny * z)
+    }
+
     pub(super) fn work(&self) -> &Work {
         // SAFETY: set by `begin`, and there for as long as the worker runs it.
         unsafe { &*self.work }
