@@ -252,6 +252,14 @@ WW_DEVICE double ww_atomic_add(double* at, double value) { return ww_host_atomic
         WW_HOST_TOUCH(at) \
         return __atomic_load_n(at, __ATOMIC_ACQUIRE); \
     } \
+    WW_HOST_ATOMIC T ww_load_relaxed(const T* at) { \
+        WW_HOST_TOUCH(at) \
+        return __atomic_load_n(at, __ATOMIC_RELAXED); \
+    } \
+    WW_HOST_ATOMIC void ww_store_relaxed(T* at, T value) { \
+        WW_HOST_TOUCH(at) \
+        __atomic_store_n(at, value, __ATOMIC_RELAXED); \
+    } \
     WW_HOST_ATOMIC void ww_store_release(T* at, T value) { \
         WW_HOST_TOUCH(at) \
         WW_HOST_PUBLISH \
@@ -272,6 +280,12 @@ WW_DEVICE double ww_atomic_add(double* at, double value) { return ww_host_atomic
     }
 WW_X(ww_u32) WW_X(ww_u64)
 #undef WW_X
+WW_HOST_ATOMIC ww_u32 ww_atomic_max(ww_u32* at, ww_u32 value) {
+    WW_HOST_TOUCH(at)
+    ww_u32 old = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (old < value && !__atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    return old;
+}
 WW_HOST_ATOMIC ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) {
     WW_HOST_TOUCH(at)
     return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);

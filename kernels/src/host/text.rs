@@ -16,7 +16,9 @@ const WAITING: [&str; 9] = [
 /// Whether a text has a word by which blocks tell each other something, outside of its comments.
 pub(super) fn communicates(text: &str) -> bool {
     words(&without_comments(text)).any(|word| {
-        ["ww_atomic", "ww_load_acquire", "ww_store_release", "ww_fence", "ww_spin"].iter().any(|w| word.starts_with(w))
+        ["ww_atomic", "ww_load_acquire", "ww_load_relaxed", "ww_store_re", "ww_fence", "ww_spin"]
+            .iter()
+            .any(|w| word.starts_with(w))
     })
 }
 
