@@ -76,7 +76,7 @@ WW_DEVICE void compact(ww_u64 len, const T* x, const ww_u8* mask, T* out, ww_u64
         ww_barrier();
         T* to = out + shared.before + place;
         WW_UNROLL for (ww_u32 k = 0; k < ITEMS; ++k) {
-            if ((selected[k] >> lane & 1) != 0) to[ww_popcount(selected[k] & ww_lanes_below())] = x[first + k * WW_WARP];
+            if ((selected[k] >> lane & 1) != 0) ww_store(to + ww_popcount(selected[k] & ww_lanes_below()), ww_load(x + (first + k * WW_WARP)));
             to += ww_popcount(selected[k]);
         }
     }

@@ -21,6 +21,6 @@ WW_EACH_WIDTH(COPY)
 #define COPY_LINES(n, T) \
     WW_KERNEL(copy_lines_##n, 256, ww_u64 run, ww_u64 runs, ww_u32 log_width, const T* WW_RESTRICT x, ww_u64 ldx, T* WW_RESTRICT out, \
               ww_u64 ldo) { \
-        ww_lines(run, runs, log_width, [=](ww_u64 line, ww_u64 i) { out[line * ldo + i] = x[line * ldx + i]; }); \
+        ww_lines(run, runs, log_width, [=](ww_u64 line, ww_u64 i) { ww_store(out + (line * ldo + i), ww_load(x + (line * ldx + i))); }); \
     }
 WW_EACH_WIDTH(COPY_LINES)

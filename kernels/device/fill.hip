@@ -38,7 +38,7 @@ template <class T> struct iota_map {
 WW_EACH_WIDTH(FILL)
 #define FILL_LINES(n, T) \
     WW_KERNEL(fill_lines_##n, 256, ww_u64 run, ww_u64 runs, ww_u32 log_width, T value, T* out, ww_u64 ld) { \
-        ww_lines(run, runs, log_width, [=](ww_u64 line, ww_u64 i) { out[line * ld + i] = value; }); \
+        ww_lines(run, runs, log_width, [=](ww_u64 line, ww_u64 i) { ww_store(out + (line * ld + i), value); }); \
     }
 WW_EACH_WIDTH(FILL_LINES)
 #define IOTA(n, T) \

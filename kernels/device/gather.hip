@@ -22,7 +22,7 @@ template <class T, class I> struct gather_map {
         bool all = true;
         WW_UNROLL for (int j = 0; j < N; ++j) {
             const bool there = from.at[j] < limit;
-            if (there) held.x.at[j] = x[from.at[j]];
+            if (there) held.x.at[j] = ww_load(x + from.at[j]);
             all = all && there;
         }
         if (!all) ww_atomic_or(fault, 1u);

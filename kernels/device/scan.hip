@@ -112,13 +112,13 @@ WW_DEVICE void scan(ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x_all,
         if constexpr (tile_type::DIRECT) {
             WW_UNROLL for (ww_u32 j = 0; j < RUN; ++j) {
                 run[j] = A{};
-                if (t * RUN + j < size) run[j] = x[t * RUN + j];
+                if (t * RUN + j < size) run[j] = ww_load(x + (t * RUN + j));
             }
         } else {
             if (size == TILE && ww_packed<PACK>(x)) {
                 WW_UNROLL for (ww_u32 q = 0; q < tile_type::PACKS / THREADS; ++q) {
                     const ww_u32 v = q * THREADS + t;
-                    held[place(v)] = ww_load_pack<PACK>(x + v * PACK);
+                    held[place(v)].raw = ww_load_pack<PACK>(x + v * PACK).raw;
                 }
             } else {
                 WW_UNROLL for (ww_u32 q = 0; q < RUN; ++q) {
@@ -128,7 +128,8 @@ WW_DEVICE void scan(ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x_all,
             }
             ww_barrier();
             WW_UNROLL for (ww_u32 q = 0; q < RUN / PACK; ++q) {
-                const typename tile_type::pack pack = held[place(t * (RUN / PACK) + q)];
+                typename tile_type::pack pack;
+                pack.raw = held[place(t * (RUN / PACK) + q)].raw;
                 WW_UNROLL for (int j = 0; j < PACK; ++j) run[q * PACK + j] = ww_widen(pack.at[j]);
             }
         }
@@ -187,12 +188,12 @@ WW_DEVICE void scan(ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x_all,
 
         if constexpr (tile_type::DIRECT) {
             WW_UNROLL for (ww_u32 j = 0; j < RUN; ++j)
-                if (t * RUN + j < size) out[t * RUN + j] = result(j);
+                if (t * RUN + j < size) ww_store(out + (t * RUN + j), result(j));
         } else {
             WW_UNROLL for (ww_u32 q = 0; q < RUN / PACK; ++q) {
                 typename tile_type::pack pack;
                 WW_UNROLL for (int j = 0; j < PACK; ++j) pack.at[j] = result(q * PACK + j);
-                held[place(t * (RUN / PACK) + q)] = pack;
+                held[place(t * (RUN / PACK) + q)].raw = pack.raw;
             }
             ww_barrier();
             if (size == TILE && ww_packed<PACK>(out)) {
@@ -210,9 +211,9 @@ WW_DEVICE void scan(ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x_all,
     }
 }
 
-// The ticket and as many words as there are totals are 0 before.
+// The ticket and as many words as there are totals are 0 before. (With elements of 16 bits nvcc takes so few registers that it spills some.)
 #define KERNEL(NAME, OP, n, T) \
-    WW_KERNEL(NAME##_##n, 256, ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x, T* out, ww_u32* ticket, ww_u64* words, \
+    WW_KERNEL(NAME##_##n, WW_CROWDED(256, sizeof(T) == 2 ? 512 : 256), ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x, T* out, ww_u32* ticket, ww_u64* words, \
               void* values) { \
         WW_SHARED(tile_of<T>::pack, held, tile_of<T>::DIRECT ? 1 : tile_of<T>::PACKS); \
         WW_SHARED(scan_shared<T>, shared, 1); \

@@ -26,7 +26,7 @@ WW_DEVICE void place(ww_u64 len, const T* WW_RESTRICT x, const I* WW_RESTRICT in
         }
         WW_UNROLL for (ww_u32 u = 0; u < HELD; ++u) mine[u] = to[u] < limit && owners[to[u]] == (ww_u32)(i + u * ww_stride()) + 1;
         WW_UNROLL for (ww_u32 u = 0; u < HELD; ++u)
-            if (mine[u]) out[to[u]] = x[i + u * ww_stride()];
+            if (mine[u]) ww_store(out + to[u], ww_load(x + (i + u * ww_stride())));
     }
 }
 

@@ -4,9 +4,12 @@
 //
 // A text is for a width of keys and of values. What is moved are bits; `order` says in which order they are.
 
-const ww_u32 THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, BINS = 256, WARPS = THREADS / WW_WARP;
-// Bytes of a tile's values in shared memory.
-const ww_u32 BUFFER = 32768;
+const ww_u32 BINS = 256, COUNTERS = 256, ITEMS = 16;
+struct no_values {};
+// Threads of a pass: the longer a tile, the longer are the runs of a digit that it writes; as many as there are registers for.
+template <class U, class V> constexpr ww_u32 threads_of = sizeof(U) < 8 && ww_same<V, no_values>::value ? 384 : 256;
+// Bytes of shared memory for each element of a tile: values that are longer go part by part.
+template <class U, class V> constexpr ww_u32 room_of = sizeof(U) >= sizeof(V) ? sizeof(U) : sizeof(V) < 8 ? sizeof(V) : 8;
 
 // kind: 0, unsigned integers; 1, signed ones; 2, floats, for which everything past `infinity` in magnitude is a NaN. A digit is the bits of
 // the key from `shift` on that are in `mask`, and for a descending sort their complement.
@@ -34,17 +37,17 @@ WW_DEVICE ww_u32 mask_of(ww_u32 shift, ww_u32 end) { return end - shift >= 8 ? 2
 template <class U>
 WW_DEVICE void count_digits(ww_u64 len, const U* keys, const order& how, ww_u32 first_bit, ww_u32 end_bit, ww_u64* counts, ww_u32* held) {
     const ww_u32 t = ww_thread_x(), passes = (end_bit - first_bit + 7) / 8, AT_ONCE = 4;
-    for (ww_u32 i = t; i < passes * BINS; i += THREADS) held[i] = 0;
+    for (ww_u32 i = t; i < passes * BINS; i += COUNTERS) held[i] = 0;
     ww_barrier();
     // Every lane goes on until all are done: they look at each other's digits.
-    for (ww_u64 start = ww_block_x() * (ww_u64)THREADS * AT_ONCE; start < len; start += ww_stride() * AT_ONCE) {
+    for (ww_u64 start = ww_block_x() * (ww_u64)COUNTERS * AT_ONCE; start < len; start += ww_stride() * AT_ONCE) {
         U some[AT_ONCE];
         WW_UNROLL for (ww_u32 u = 0; u < AT_ONCE; ++u) {
-            const ww_u64 i = start + u * THREADS + t;
+            const ww_u64 i = start + u * COUNTERS + t;
             some[u] = i < len ? keys[i] : (U)0;
         }
         WW_UNROLL for (ww_u32 u = 0; u < AT_ONCE; ++u) {
-            const bool there = start + u * THREADS + t < len;
+            const bool there = start + u * COUNTERS + t < len;
             const U key = how.key(some[u]);
             for (ww_u32 pass = 0; pass < passes; ++pass) {
                 const ww_u32 shift = first_bit + pass * 8, digit = how.digit(key, shift, mask_of(shift, end_bit));
@@ -59,7 +62,7 @@ WW_DEVICE void count_digits(ww_u64 len, const U* keys, const order& how, ww_u32 
         }
     }
     ww_barrier();
-    for (ww_u32 i = t; i < passes * BINS; i += THREADS)
+    for (ww_u32 i = t; i < passes * BINS; i += COUNTERS)
         if (held[i] != 0) ww_atomic_add(counts + i, (ww_u64)held[i]);
 }
 
@@ -81,23 +84,24 @@ template <class I> WW_DEVICE I sum_before(I value, I* warps) {
 // Of a digit of a tile: nothing yet, how many the tile has, how many there are up to and with the tile, from the start of the output on.
 const ww_u64 OWN = (ww_u64)1 << 62, ALL = (ww_u64)2 << 62, VALUE = OWN - 1;
 
-struct sort_shared {
-    ww_u32 counts[WARPS][BINS];
-    ww_u64 base[BINS], wide[WARPS];
-    ww_u32 narrow[WARPS], tile;
+template <class U, class V> struct sort_shared {
+    // Of 16 bits: a tile has no more elements.
+    ww_u16 counts[threads_of<U, V> / WW_WARP][BINS];
+    ww_u64 base[BINS], wide[threads_of<U, V> / WW_WARP];
+    ww_u32 narrow[threads_of<U, V> / WW_WARP], tile;
 };
-struct no_values {};
 
 // One pass. `counts` are those of its digits; `state` holds a word for each digit of each tile, 0 before, as is the ticket.
 template <class U, class V>
 WW_DEVICE void sort_pass(ww_u64 len, const order& how, ww_u32 shift, ww_u32 end_bit, const U* keys, U* keys_out, const V* values,
-                         V* values_out, const ww_u64* counts, ww_u32* ticket, ww_u64* state, void* buffer, sort_shared& shared) {
+                         V* values_out, const ww_u64* counts, ww_u32* ticket, ww_u64* state, void* buffer, sort_shared<U, V>& shared) {
+    constexpr ww_u32 THREADS = threads_of<U, V>, TILE = THREADS * ITEMS, WARPS = THREADS / WW_WARP;
     const ww_u32 t = ww_thread_x(), lane = ww_lane(), warp = t / WW_WARP, mask = mask_of(shift, end_bit);
     const ww_u64 tiles = (len + TILE - 1) / TILE;
     U* const held = (U*)buffer;
     for (;;) {
         if (t == 0) shared.tile = ww_atomic_add(ticket, 1u);
-        WW_UNROLL for (ww_u32 w = 0; w < WARPS; ++w) shared.counts[w][t] = 0;
+        for (ww_u32 i = t; i < WARPS * BINS; i += THREADS) shared.counts[i / BINS][i % BINS] = 0;
         ww_barrier();
         const ww_u64 tile = shared.tile;
         if (tile >= tiles) return;
@@ -112,7 +116,7 @@ WW_DEVICE void sort_pass(ww_u64 len, const order& how, ww_u32 shift, ww_u32 end_
             mine[k] = (U)0;
             if (i < size) mine[k] = keys[start + i];
         }
-        // The place of each among those of its warp with the same digit.
+        // The place of each among those of its warp with the same digit, and above it the digit.
         ww_u32 slot[ITEMS];
         WW_UNROLL for (ww_u32 k = 0; k < ITEMS; ++k) {
             // Past the end come the last digits: so they are behind all others.
@@ -125,33 +129,36 @@ WW_DEVICE void sort_pass(ww_u64 len, const order& how, ww_u32 shift, ww_u32 end_
             }
             const ww_u32 below = ww_popcount(same & ww_lanes_below()), before = shared.counts[warp][digit];
             ww_warp_barrier();
-            if (below == 0) shared.counts[warp][digit] = before + ww_popcount(same);
+            if (below == 0) shared.counts[warp][digit] = (ww_u16)(before + ww_popcount(same));
             ww_warp_barrier();
-            slot[k] = before + below;
+            slot[k] = digit << 16 | (before + below);
         }
         ww_barrier();
 
-        // Thread `t` has digit `t`.
+        // Thread `t` has digit `t`, if there is one.
         ww_u32 own = 0;
-        WW_UNROLL for (ww_u32 w = 0; w < WARPS; ++w) {
-            const ww_u32 count = shared.counts[w][t];
-            shared.counts[w][t] = own;
-            own += count;
+        if (t < BINS) {
+            WW_UNROLL for (ww_u32 w = 0; w < WARPS; ++w) {
+                const ww_u32 count = shared.counts[w][t];
+                shared.counts[w][t] = (ww_u16)own;
+                own += count;
+            }
+            if (tile != 0) ww_store_relaxed(state + tile * BINS + t, OWN | own);
         }
-        if (tile != 0) ww_store_relaxed(state + tile * BINS + t, OWN | own);
         const ww_u32 digits_before = sum_before(own, shared.narrow);
-        WW_UNROLL for (ww_u32 w = 0; w < WARPS; ++w) shared.counts[w][t] += digits_before;
+        if (t < BINS) {
+            WW_UNROLL for (ww_u32 w = 0; w < WARPS; ++w) shared.counts[w][t] = (ww_u16)(shared.counts[w][t] + digits_before);
+        }
         ww_barrier();
         WW_UNROLL for (ww_u32 k = 0; k < ITEMS; ++k) {
-            const ww_u32 digit = first + k * WW_WARP < size ? how.digit(how.key(mine[k]), shift, mask) : mask;
-            slot[k] += shared.counts[warp][digit];
+            slot[k] = (slot[k] & 0xffff) + shared.counts[warp][slot[k] >> 16];
             held[slot[k]] = mine[k];
         }
 
         ww_u64 before = 0;
         if (tile == 0) {
-            before = sum_before(counts[t], shared.wide);
-        } else {
+            before = sum_before(t < BINS ? counts[t] : 0, shared.wide);
+        } else if (t < BINS) {
             for (ww_u64 other = tile - 1;; --other) {
                 ww_u64 word = ww_load_relaxed(state + other * BINS + t);
                 while (word == 0) {
@@ -163,34 +170,37 @@ WW_DEVICE void sort_pass(ww_u64 len, const order& how, ww_u32 shift, ww_u32 end_
                 if (word >= ALL) break;
             }
         }
-        ww_store_relaxed(state + tile * BINS + t, ALL | (before + own));
-        shared.base[t] = before - digits_before;
+        if (t < BINS) {
+            ww_store_relaxed(state + tile * BINS + t, ALL | (before + own));
+            shared.base[t] = before - digits_before;
+        }
         ww_barrier();
 
-        ww_u32 digit_of[ITEMS];
+        // The digits of the keys written, four to a word, for their values.
+        ww_u32 digits[ITEMS / 4];
         WW_UNROLL for (ww_u32 k = 0; k < ITEMS; ++k) {
             const ww_u32 i = k * THREADS + t;
-            digit_of[k] = 0;
+            if (k % 4 == 0) digits[k / 4] = 0;
             if (i < size) {
                 const U key = held[i];
-                digit_of[k] = how.digit(how.key(key), shift, mask);
-                keys_out[shared.base[digit_of[k]] + i] = key;
+                const ww_u32 digit = how.digit(how.key(key), shift, mask);
+                digits[k / 4] |= digit << (k % 4 * 8);
+                keys_out[shared.base[digit] + i] = key;
             }
         }
         if constexpr (!ww_same<V, no_values>::value) {
             V* const held_values = (V*)buffer;
-            // As many at a time as there is room for.
-            const ww_u32 PART = TILE * sizeof(V) <= BUFFER ? TILE : BUFFER / sizeof(V);
+            constexpr ww_u32 ROOM = room_of<U, V>, PART = sizeof(V) <= ROOM ? TILE : TILE / sizeof(V) * ROOM;
             WW_UNROLL for (ww_u32 part = 0; part < TILE / PART; ++part) {
                 ww_barrier();
                 WW_UNROLL for (ww_u32 k = 0; k < ITEMS; ++k) {
                     const ww_u32 i = first + k * WW_WARP;
-                    if (i < size && slot[k] / PART == part) held_values[slot[k] - part * PART] = values[start + i];
+                    if (i < size && slot[k] / PART == part) held_values[slot[k] - part * PART] = ww_load(values + (start + i));
                 }
                 ww_barrier();
                 WW_UNROLL for (ww_u32 k = part * (PART / THREADS); k < (part + 1) * (PART / THREADS); ++k) {
                     const ww_u32 i = k * THREADS + t;
-                    if (i < size) values_out[shared.base[digit_of[k]] + i] = held_values[i - part * PART];
+                    if (i < size) ww_store(values_out + (shared.base[digits[k / 4] >> (k % 4 * 8) & 255] + i), held_values[i - part * PART]);
                 }
             }
         }
@@ -205,21 +215,24 @@ WW_DEVICE void sort_pass(ww_u64 len, const order& how, ww_u32 shift, ww_u32 end_
         count_digits<U>(len, keys, order{kind, infinity, descending}, first_bit, end_bit, counts, held); \
     }
 WW_EACH_UNSIGNED(COUNT)
-#define KEYS(n, U) \
-    WW_KERNEL(keys_##n, 256, ww_u64 len, ww_u32 kind, ww_u64 infinity, ww_u32 descending, ww_u32 shift, ww_u32 end_bit, const U* keys, \
+#define KEYS(n, U, BOUND) \
+    WW_KERNEL(keys_##n, BOUND, ww_u64 len, ww_u32 kind, ww_u64 infinity, ww_u32 descending, ww_u32 shift, ww_u32 end_bit, const U* keys, \
               U* keys_out, const ww_u64* counts, ww_u32* ticket, ww_u64* state) { \
-        WW_SHARED(U, held, TILE); \
-        WW_SHARED(sort_shared, shared, 1); \
+        WW_SHARED(ww_bytes16, held, (threads_of<U, no_values> * ITEMS * sizeof(U) / 16)); \
+        typedef sort_shared<U, no_values> pass_shared; \
+        WW_SHARED(pass_shared, shared, 1); \
         sort_pass<U, no_values>(len, order{kind, infinity, descending}, shift, end_bit, keys, keys_out, nullptr, nullptr, counts, ticket, \
                                 state, held, shared[0]); \
     }
-WW_EACH_UNSIGNED(KEYS)
+#define KEYS_SHORT(n, U) KEYS(n, U, WW_CROWDED(384, 768))
+#define KEYS_LONG(n, U) KEYS(n, U, 256)
+WW_X_u8(KEYS_SHORT) WW_X_u16(KEYS_SHORT) WW_X_u32(KEYS_SHORT) WW_X_u64(KEYS_LONG)
 #define PAIRS(n, U, m, V) \
     WW_KERNEL(pairs_##n##_##m, 256, ww_u64 len, ww_u32 kind, ww_u64 infinity, ww_u32 descending, ww_u32 shift, ww_u32 end_bit, \
               const U* keys, U* keys_out, const ww_u64* counts, ww_u32* ticket, ww_u64* state, const V* values, V* values_out) { \
-        const ww_u32 WIDE = TILE * (sizeof(U) > sizeof(V) ? sizeof(U) : sizeof(V)); \
-        WW_SHARED(ww_bytes16, held, (WIDE < BUFFER ? WIDE : BUFFER) / 16); \
-        WW_SHARED(sort_shared, shared, 1); \
+        WW_SHARED(ww_bytes16, held, (threads_of<U, V> * ITEMS * room_of<U, V> / 16)); \
+        typedef sort_shared<U, V> pass_shared; \
+        WW_SHARED(pass_shared, shared, 1); \
         sort_pass<U, V>(len, order{kind, infinity, descending}, shift, end_bit, keys, keys_out, values, values_out, counts, ticket, state, \
                         held, shared[0]); \
     }

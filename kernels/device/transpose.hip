@@ -83,12 +83,12 @@ WW_DEVICE void transpose(ww_u64 lines, ww_u64 columns, const T* x_all, ww_u64 ld
         if (whole && packed_out) {
             WW_UNROLL for (ww_u32 p = 0; p < EDGE * BLOCKS / THREADS; ++p) {
                 const ww_u32 j = (p * THREADS + t) / BLOCKS, b = t % BLOCKS;
-                ww_store_pack<PACK>(out + j * ldo + b * PACK, held[j * BLOCKS + (b ^ j / PACK)]);
+                ww_store_pack<PACK>(out + (j * ldo + b * PACK), held[j * BLOCKS + (b ^ j / PACK)]);
             }
         } else {
             const ww_u32 i = t % EDGE;
             if (i < high)
-                for (ww_u32 j = t / EDGE; j < wide; j += ROWS) out[j * ldo + i] = held[j * BLOCKS + (i / PACK ^ j / PACK)].at[i % PACK];
+                for (ww_u32 j = t / EDGE; j < wide; j += ROWS) ww_store(out + (j * ldo + i), held[j * BLOCKS + (i / PACK ^ j / PACK)].at[i % PACK]);
         }
         ww_barrier();
     }

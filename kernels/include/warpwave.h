@@ -173,6 +173,22 @@ WW_DEVICE ww_bytes16 ww_load_streaming(const ww_bytes16* at) {
 WW_DEVICE void ww_store_streaming(ww_bytes16* at, ww_bytes16 v) {
     __stcs((uint4*)at, make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]));
 }
+// Bytes of device memory that go at once. Spelled out: nvcc makes four stores of one of a structure, more often than not.
+WW_DEVICE ww_bytes16 ww_load_raw(const ww_bytes16* at) {
+    const uint4 v = *(const uint4*)at;
+    return {{v.x, v.y, v.z, v.w}};
+}
+WW_DEVICE ww_bytes8 ww_load_raw(const ww_bytes8* at) {
+    const uint2 v = *(const uint2*)at;
+    return {{v.x, v.y}};
+}
+WW_DEVICE void ww_store_raw(ww_bytes16* at, ww_bytes16 v) {
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(v.word[0]), "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3])
+                 : "memory");
+}
+WW_DEVICE void ww_store_raw(ww_bytes8* at, ww_bytes8 v) {
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(at), "r"(v.word[0]), "r"(v.word[1]) : "memory");
+}
 
 #elif defined(WW_HIP)
 
@@ -276,6 +292,24 @@ WW_DEVICE void ww_store_streaming(ww_bytes16* at, ww_bytes16 v) {
     typedef ww_u32 words __attribute__((ext_vector_type(4)));
     __builtin_nontemporal_store((words){v.word[0], v.word[1], v.word[2], v.word[3]}, (words*)at);
 }
+WW_DEVICE ww_bytes16 ww_load_raw(const ww_bytes16* at) {
+    typedef ww_u32 words __attribute__((ext_vector_type(4)));
+    const words v = *(const words*)at;
+    return {{v.x, v.y, v.z, v.w}};
+}
+WW_DEVICE ww_bytes8 ww_load_raw(const ww_bytes8* at) {
+    typedef ww_u32 words __attribute__((ext_vector_type(2)));
+    const words v = *(const words*)at;
+    return {{v.x, v.y}};
+}
+WW_DEVICE void ww_store_raw(ww_bytes16* at, ww_bytes16 v) {
+    typedef ww_u32 words __attribute__((ext_vector_type(4)));
+    *(words*)at = (words){v.word[0], v.word[1], v.word[2], v.word[3]};
+}
+WW_DEVICE void ww_store_raw(ww_bytes8* at, ww_bytes8 v) {
+    typedef ww_u32 words __attribute__((ext_vector_type(2)));
+    *(words*)at = (words){v.word[0], v.word[1]};
+}
 
 #endif
 
@@ -356,18 +390,36 @@ template <> struct ww_raw_of<2> { typedef ww_u16 type; };
 template <> struct ww_raw_of<4> { typedef ww_u32 type; };
 template <> struct ww_raw_of<8> { typedef ww_bytes8 type; };
 template <> struct ww_raw_of<16> { typedef ww_bytes16 type; };
-// N elements that are loaded and stored at once, from an address that is a multiple of their size: at most 16 bytes.
+// N elements that are loaded and stored at once, from an address in device memory that is a multiple of their size: at most 16 bytes.
 template <class T, int N> union ww_pack {
     typename ww_raw_of<(int)sizeof(T) * N>::type raw;
     T at[N];
 };
+#if defined(WW_HOST)
+WW_DEVICE ww_bytes16 ww_load_raw(const ww_bytes16* at) { return *at; }
+WW_DEVICE ww_bytes8 ww_load_raw(const ww_bytes8* at) { return *at; }
+WW_DEVICE void ww_store_raw(ww_bytes16* at, ww_bytes16 value) { *at = value; }
+WW_DEVICE void ww_store_raw(ww_bytes8* at, ww_bytes8 value) { *at = value; }
+#endif
+#define WW_X(T) \
+    WW_DEVICE T ww_load_raw(const T* at) { return *at; } \
+    WW_DEVICE void ww_store_raw(T* at, T value) { *at = value; }
+WW_X(ww_u8) WW_X(ww_u16) WW_X(ww_u32)
+#undef WW_X
 template <int N, class T> WW_DEVICE ww_pack<T, N> ww_load_pack(const T* at) {
     ww_pack<T, N> pack;
-    pack.raw = *(const typename ww_raw_of<(int)sizeof(T) * N>::type*)at;
+    pack.raw = ww_load_raw((const typename ww_raw_of<(int)sizeof(T) * N>::type*)at);
     return pack;
 }
 template <int N, class T> WW_DEVICE void ww_store_pack(T* at, ww_pack<T, N> pack) {
-    *(typename ww_raw_of<(int)sizeof(T) * N>::type*)at = pack.raw;
+    ww_store_raw((typename ww_raw_of<(int)sizeof(T) * N>::type*)at, pack.raw);
+}
+// An element that goes at once, whatever it is made of.
+template <class T> WW_DEVICE T ww_load(const T* at) { return ww_load_pack<1>(at).at[0]; }
+template <class T> WW_DEVICE void ww_store(T* at, T value) {
+    ww_pack<T, 1> pack;
+    pack.at[0] = value;
+    ww_store_pack<1>(at, pack);
 }
 // Whether a pack of N elements may be loaded from here.
 template <int N, class T> WW_DEVICE bool ww_packed(const T* at) { return (ww_u64)at % (sizeof(T) * N) == 0; }
@@ -433,6 +485,16 @@ template <class T> struct ww_source {
     }
     template <int N> WW_DEVICE bool packed(ww_u64 i) const { return at == nullptr || ww_packed<N>(at + i); }
 };
+
+// ---- Registers ----
+
+// How many threads a kernel is said to have: `threads`, but for CUDA `more`, where that leaves a thread so few registers that several blocks
+// share a multiprocessor.
+#if defined(WW_CUDA)
+#define WW_CROWDED(threads, more) more
+#else
+#define WW_CROWDED(threads, more) threads
+#endif
 
 // ---- Lines ----
 

@@ -9,8 +9,8 @@ use warpwave_core::operation::Sort;
 const DIGIT: u32 = 8;
 /// Values of a digit.
 const BINS: usize = 1 << DIGIT;
-/// Elements of a tile, as in the kernel.
-const TILE: usize = 4096;
+/// Elements of a thread, as in the kernel.
+const ITEMS: usize = 16;
 
 /// A stable sort, in place.
 pub(super) fn sort(sort: &Sort, properties: &Properties) -> Plan {
@@ -21,7 +21,9 @@ pub(super) fn sort(sort: &Sort, properties: &Properties) -> Plan {
         return plan;
     }
     let passes = (end - first).div_ceil(DIGIT) as usize;
-    let tiles = len.div_ceil(TILE);
+    // As in the kernel.
+    let threads = if size == 8 || sort.values.is_some() { 256 } else { 384 };
+    let tiles = len.div_ceil(threads as usize * ITEMS);
     // What is zero before comes first: how often each digit occurs, the tickets, and what tiles tell each other.
     let counts = plan.reserve(passes * BINS * 8);
     let tickets = plan.reserve(passes * 4);
@@ -42,7 +44,7 @@ pub(super) fn sort(sort: &Sort, properties: &Properties) -> Plan {
         None => Entry::of("sort", "keys", width),
         Some(span) => Entry::of_two("sort", "pairs", width, bits::width(span.dtype.size())),
     };
-    let blocks = properties.blocks(tiles.saturating_mul(THREADS as usize), THREADS, 1, 1);
+    let blocks = properties.blocks(tiles.saturating_mul(threads as usize), threads, 1, 1);
     for pass in 0..passes {
         let mut args = vec![Arg::U64(len as u64)];
         args.extend(order);
@@ -52,7 +54,7 @@ pub(super) fn sort(sort: &Sort, properties: &Properties) -> Plan {
         args.push(Arg::Scratch(tickets + pass * 4));
         args.push(Arg::Scratch(states + pass * tiles * BINS * 8));
         args.extend(values.iter().flatten());
-        plan.steps.push(Step::new(entry, blocks, THREADS, args));
+        plan.steps.push(Step::new(entry, blocks, threads, args));
         keys.reverse();
         values = values.map(|[from, to]| [to, from]);
     }
