@@ -3,11 +3,20 @@
 use std::io::{self, Write};
 
 /// Every variable that has an effect, and which.
-const VARIABLES: [(&str, &str); 3] = [
+const VARIABLES: [(&str, &str); 5] = [
     ("WARPWAVE_DEVICE", "the device that `warpwave::open` gives a program: `cpu`. Default: `cpu`"),
     (
         "WARPWAVE_REQUIRE",
         "backends, separated by commas, whose absence is a failure instead of a reason to skip: `cpu`, `cuda`, `hip`",
+    ),
+    (
+        "WARPWAVE_CXX",
+        "the C++ compiler, with arguments, for kernels of one's own on a CPU device. Default: what `CXX` says, else `c++`, `g++` or `clang++`",
+    ),
+    (
+        "WARPWAVE_CHECK",
+        "a number that is not 0: a CPU device looks at what kernels of one's own do, and runs threads in an order that is made of it. \
+         Default: it does not",
     ),
     (
         "RAYON_NUM_THREADS",

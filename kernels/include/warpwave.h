@@ -141,6 +141,15 @@ WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 value) {
 WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 value) {
     asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
 }
+// A word that is all there is to see: nothing else is ordered by it.
+WW_DEVICE ww_u64 ww_load_relaxed(const ww_u64* at) {
+    ww_u64 value;
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    return value;
+}
+WW_DEVICE void ww_store_relaxed(ww_u64* at, ww_u64 value) {
+    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
 // To be called in a loop that waits for another block.
 WW_DEVICE void ww_spin() { __nanosleep(20); }
 
@@ -150,6 +159,7 @@ WW_DEVICE float ww_atomic_add(float* at, float value) { return atomicAdd(at, val
 WW_DEVICE double ww_atomic_add(double* at, double value) { return atomicAdd(at, value); }
 WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) { return atomicOr(at, value); }
 WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) { return atomicAnd(at, value); }
+WW_DEVICE ww_u32 ww_atomic_max(ww_u32* at, ww_u32 value) { return atomicMax(at, value); }
 WW_DEVICE ww_u32 ww_atomic_exchange(ww_u32* at, ww_u32 value) { return atomicExch(at, value); }
 WW_DEVICE ww_u64 ww_atomic_exchange(ww_u64* at, ww_u64 value) { return atomicExch(at, value); }
 WW_DEVICE ww_u32 ww_atomic_cas(ww_u32* at, ww_u32 expected, ww_u32 value) { return atomicCAS(at, expected, value); }
@@ -233,6 +243,8 @@ WW_DEVICE ww_u32 ww_load_acquire(const ww_u32* at) { return __hip_atomic_load(at
 WW_DEVICE ww_u64 ww_load_acquire(const ww_u64* at) { return __hip_atomic_load(at, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 v) { __hip_atomic_store(at, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 v) { __hip_atomic_store(at, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE ww_u64 ww_load_relaxed(const ww_u64* at) { return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE void ww_store_relaxed(ww_u64* at, ww_u64 v) { __hip_atomic_store(at, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_spin() { __builtin_amdgcn_s_sleep(1); }
 
 template <class T> WW_DEVICE T ww_atomic_add(T* at, T value) {
@@ -243,6 +255,9 @@ WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) {
 }
 WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) {
     return __hip_atomic_fetch_and(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+WW_DEVICE ww_u32 ww_atomic_max(ww_u32* at, ww_u32 value) {
+    return __hip_atomic_fetch_max(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 template <class T> WW_DEVICE T ww_atomic_exchange(T* at, T value) {
     return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
@@ -331,3 +346,107 @@ WW_DEVICE ww_u64 ww_stride() { return (ww_u64)ww_blocks_x() * ww_threads_x(); }
 #if !defined(WW_GRID_LOOP)
 #define WW_GRID_LOOP(i, n) for (ww_u64 i = ww_index(); i < (n); i += ww_stride())
 #endif
+
+// ---- Packs ----
+
+// So many bytes that go at once.
+template <int BYTES> struct ww_raw_of;
+template <> struct ww_raw_of<1> { typedef ww_u8 type; };
+template <> struct ww_raw_of<2> { typedef ww_u16 type; };
+template <> struct ww_raw_of<4> { typedef ww_u32 type; };
+template <> struct ww_raw_of<8> { typedef ww_bytes8 type; };
+template <> struct ww_raw_of<16> { typedef ww_bytes16 type; };
+// N elements that are loaded and stored at once, from an address that is a multiple of their size: at most 16 bytes.
+template <class T, int N> union ww_pack {
+    typename ww_raw_of<(int)sizeof(T) * N>::type raw;
+    T at[N];
+};
+template <int N, class T> WW_DEVICE ww_pack<T, N> ww_load_pack(const T* at) {
+    ww_pack<T, N> pack;
+    pack.raw = *(const typename ww_raw_of<(int)sizeof(T) * N>::type*)at;
+    return pack;
+}
+template <int N, class T> WW_DEVICE void ww_store_pack(T* at, ww_pack<T, N> pack) {
+    *(typename ww_raw_of<(int)sizeof(T) * N>::type*)at = pack.raw;
+}
+// Whether a pack of N elements may be loaded from here.
+template <int N, class T> WW_DEVICE bool ww_packed(const T* at) { return (ww_u64)at % (sizeof(T) * N) == 0; }
+// Elements from here to the first place where a pack of N begins.
+template <int N, class T> WW_DEVICE ww_u32 ww_before_pack(const T* at) {
+    return (N - (ww_u32)((ww_u64)at / sizeof(T)) % N) % N;
+}
+// Elements of the types A and B of which one pack each fits into 16 bytes.
+template <class A, class B = A> constexpr int ww_pack_of = 16 / (sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B));
+
+// ---- Maps ----
+
+// An element-wise kernel is a map:
+//   PACK                                            elements that a thread takes at once, where the operands are aligned alike;
+//   template <int N> struct operands;               what has been loaded;
+//   template <int N> operands<N> load(i) const      loads elements i … i + N − 1;
+//   template <int N> void store(i, operands) const  computes and stores them;
+//   ww_u32 head() const                             elements before the first whole pack of the output;
+//   bool packed(i) const                            whether packs may be loaded from element i on, everywhere.
+// An output may be an input: a thread stores nothing that another has yet to load.
+template <int N, int UNROLL, class M> WW_DEVICE void ww_map_packs(ww_u64 first, ww_u64 packs, const M& map) {
+    const ww_u64 tile = (ww_u64)ww_threads_x() * UNROLL;
+    for (ww_u64 start = ww_block_x() * tile; start < packs; start += ww_blocks_x() * tile) {
+        const ww_u64 i = first + (start + ww_thread_x()) * N;
+        const ww_u64 step = (ww_u64)ww_threads_x() * N;
+        if (start + tile <= packs) {
+            // All loads before the first store, so that they are under way at the same time.
+            typename M::template operands<N> held[UNROLL];
+            WW_UNROLL for (int u = 0; u < UNROLL; ++u) held[u] = map.template load<N>(i + u * step);
+            WW_UNROLL for (int u = 0; u < UNROLL; ++u) map.template store<N>(i + u * step, held[u]);
+        } else {
+            for (ww_u64 j = i; j < first + packs * N; j += step) map.template store<N>(j, map.template load<N>(j));
+        }
+    }
+}
+template <class M> WW_DEVICE void ww_map(ww_u64 n, const M& map) {
+    if constexpr (M::PACK > 1) {
+        const ww_u64 head = map.head();
+        if (n >= head + M::PACK && map.packed(head)) {
+            const ww_u64 packs = (n - head) / M::PACK, tail = head + packs * M::PACK;
+            ww_map_packs<M::PACK, 2>(head, packs, map);
+            if (ww_block_x() == 0) {
+                for (ww_u64 i = ww_thread_x(); i < head; i += ww_threads_x()) map.template store<1>(i, map.template load<1>(i));
+                for (ww_u64 i = tail + ww_thread_x(); i < n; i += ww_threads_x())
+                    map.template store<1>(i, map.template load<1>(i));
+            }
+            return;
+        }
+    }
+    ww_map_packs<1, 4>(0, n, map);
+}
+
+// An input of an element-wise kernel: elements, or without a pointer one value for all.
+template <class T> struct ww_source {
+    const T* at;
+    T value;
+
+    template <int N> WW_DEVICE ww_pack<T, N> load(ww_u64 i) const {
+        if (at != nullptr) return ww_load_pack<N>(at + i);
+        ww_pack<T, N> pack;
+        WW_UNROLL for (int j = 0; j < N; ++j) pack.at[j] = value;
+        return pack;
+    }
+    template <int N> WW_DEVICE bool packed(ww_u64 i) const { return at == nullptr || ww_packed<N>(at + i); }
+};
+
+// ---- Lines ----
+
+// Calls each(line, i) for every element i of `runs` lines of `run` elements. A block covers 2^log_width elements of each of so many lines
+// as it has threads for, four times over along the line.
+template <class F> WW_DEVICE void ww_lines(ww_u64 run, ww_u64 runs, ww_u32 log_width, F each) {
+    const ww_u32 width = 1u << log_width, height = ww_threads_x() >> log_width, wide = width * 4;
+    const ww_u32 x = ww_thread_x() & (width - 1), y = ww_thread_x() >> log_width;
+    const ww_u64 across = (run + wide - 1) / wide, tiles = across * ((runs + height - 1) / height);
+    for (ww_u64 tile = ww_block_x(); tile < tiles; tile += ww_blocks_x()) {
+        const ww_u64 down = tile / across, line = down * height + y, i = (tile - down * across) * wide + x;
+        if (line < runs) {
+            WW_UNROLL for (ww_u32 u = 0; u < 4; ++u)
+                if (i + u * width < run) each(line, i + u * width);
+        }
+    }
+}

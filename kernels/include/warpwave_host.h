@@ -5,6 +5,7 @@
 //
 // WW_HOST_PLAIN:  the text uses no word that waits for another thread. A kernel is then a loop over the threads of a block, into which its
 //                 body is inlined. Without it each thread is run by the executor, on a stack of its own if it comes to wait.
+// WW_HOST_COMMUNICATES:  beside WW_HOST_CHECK: the text has words by which blocks tell each other something.
 // WW_HOST_CHECK:  the compiler has been asked for a call before each access to memory (-fsanitize=kernel-address); never with
 //                 WW_HOST_PLAIN.
 //
@@ -46,14 +47,17 @@ struct ww_host_calls {
     void (*spin)(ww_host_thread*);
     // `out` becomes where the array declared at `site` is.
     void (*shared)(ww_host_thread*, const void* site, void** out, ww_u64 bytes_and_align);
-    // An access is about to happen; does not return if it must not. The highest bit of `bytes` says that it writes.
+    // An access is about to happen; does not return if it must not. The highest bit of `bytes` says that it writes, the next one that it
+    // is atomic.
     void (*access)(ww_host_thread*, const void* at, ww_u64 bytes);
+    // What the block has written before, it publishes.
+    void (*fence)(ww_host_thread*);
 };
 struct ww_host_block {
     const ww_host_calls* calls;
     void* dynamic_shared;
-    // What an access may lie in without being asked about, so many times.
-    ww_u64 known_start, known_end, quiet;
+    // What an access may lie in without being asked about: starts and ends. So many times.
+    ww_u64 known[4][2], quiet;
     ww_u32 block[3], blocks[3], threads[3];
 };
 struct ww_host_thread {
@@ -75,7 +79,7 @@ struct ww_host_kernel {
     ww_host_kernel* next;
 };
 struct ww_host_description {
-    ww_u32 version, warp, plain, check;
+    ww_u32 version, warp, plain, check, communicates;
     ww_host_kernel* first;
     // The variable of the calling OS thread in which the executor says which thread runs.
     ww_host_thread** (*current)();
@@ -136,7 +140,7 @@ static thread_local ww_host_thread* ww_host_now;
 #if defined(WW_HOST_CHECK)
 #define WW_HOST_UNCHECKED __attribute__((no_sanitize_address)) __attribute__((no_sanitize("kernel-address")))
 // What is the executor's own is not looked at.
-#define WW_HOST_PLACE static WW_HOST_UNCHECKED __attribute__((noinline, unused))
+#define WW_HOST_PLACE __attribute__((noinline, unused)) static WW_HOST_UNCHECKED
 #else
 #define WW_HOST_UNCHECKED
 #define WW_HOST_PLACE WW_DEVICE
@@ -214,13 +218,26 @@ WW_DEVICE ww_u64 ww_mulhi(ww_u64 a, ww_u64 b) { return (ww_u64)(((unsigned __int
 
 // ---- Memory ----
 
-WW_DEVICE void ww_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-WW_DEVICE ww_u32 ww_load_acquire(const ww_u32* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
-WW_DEVICE ww_u64 ww_load_acquire(const ww_u64* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
-WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
-WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
+#if defined(WW_HOST_CHECK)
+// An atomic access is looked at for its place alone. What is before a fence or a release is published.
+extern "C" {
+static void ww_host_access(const void* at, ww_u64 bytes, ww_u64 flags);
+}
+#define WW_HOST_TOUCH(at) ww_host_access(at, sizeof(*(at)), 1ull << 62);
+#define WW_HOST_PUBLISH ww_host_now->block->calls->fence(ww_host_now);
+#define WW_HOST_ATOMIC WW_HOST_PLACE
+#else
+#define WW_HOST_TOUCH(at)
+#define WW_HOST_PUBLISH
+#define WW_HOST_ATOMIC WW_DEVICE
+#endif
 
-template <class T> WW_DEVICE T ww_host_atomic_add(T* at, T value) {
+WW_HOST_ATOMIC void ww_fence() {
+    WW_HOST_PUBLISH
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+template <class T> WW_HOST_ATOMIC T ww_host_atomic_add(T* at, T value) {
+    WW_HOST_TOUCH(at)
     T old;
     __atomic_load(at, &old, __ATOMIC_RELAXED);
     for (;;) {
@@ -228,21 +245,54 @@ template <class T> WW_DEVICE T ww_host_atomic_add(T* at, T value) {
         if (__atomic_compare_exchange(at, &old, &sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return old;
     }
 }
-WW_DEVICE ww_u32 ww_atomic_add(ww_u32* at, ww_u32 value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
-WW_DEVICE ww_u64 ww_atomic_add(ww_u64* at, ww_u64 value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
 WW_DEVICE float ww_atomic_add(float* at, float value) { return ww_host_atomic_add(at, value); }
 WW_DEVICE double ww_atomic_add(double* at, double value) { return ww_host_atomic_add(at, value); }
-WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) { return __atomic_fetch_or(at, value, __ATOMIC_RELAXED); }
-WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) { return __atomic_fetch_and(at, value, __ATOMIC_RELAXED); }
-WW_DEVICE ww_u32 ww_atomic_exchange(ww_u32* at, ww_u32 value) { return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); }
-WW_DEVICE ww_u64 ww_atomic_exchange(ww_u64* at, ww_u64 value) { return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); }
-WW_DEVICE ww_u32 ww_atomic_cas(ww_u32* at, ww_u32 expected, ww_u32 value) {
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return expected;
+#define WW_X(T) \
+    WW_HOST_ATOMIC T ww_load_acquire(const T* at) { \
+        WW_HOST_TOUCH(at) \
+        return __atomic_load_n(at, __ATOMIC_ACQUIRE); \
+    } \
+    WW_HOST_ATOMIC T ww_load_relaxed(const T* at) { \
+        WW_HOST_TOUCH(at) \
+        return __atomic_load_n(at, __ATOMIC_RELAXED); \
+    } \
+    WW_HOST_ATOMIC void ww_store_relaxed(T* at, T value) { \
+        WW_HOST_TOUCH(at) \
+        __atomic_store_n(at, value, __ATOMIC_RELAXED); \
+    } \
+    WW_HOST_ATOMIC void ww_store_release(T* at, T value) { \
+        WW_HOST_TOUCH(at) \
+        WW_HOST_PUBLISH \
+        __atomic_store_n(at, value, __ATOMIC_RELEASE); \
+    } \
+    WW_HOST_ATOMIC T ww_atomic_add(T* at, T value) { \
+        WW_HOST_TOUCH(at) \
+        return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); \
+    } \
+    WW_HOST_ATOMIC T ww_atomic_exchange(T* at, T value) { \
+        WW_HOST_TOUCH(at) \
+        return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); \
+    } \
+    WW_HOST_ATOMIC T ww_atomic_cas(T* at, T expected, T value) { \
+        WW_HOST_TOUCH(at) \
+        __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+        return expected; \
+    }
+WW_X(ww_u32) WW_X(ww_u64)
+#undef WW_X
+WW_HOST_ATOMIC ww_u32 ww_atomic_max(ww_u32* at, ww_u32 value) {
+    WW_HOST_TOUCH(at)
+    ww_u32 old = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (old < value && !__atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    return old;
 }
-WW_DEVICE ww_u64 ww_atomic_cas(ww_u64* at, ww_u64 expected, ww_u64 value) {
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return expected;
+WW_HOST_ATOMIC ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) {
+    WW_HOST_TOUCH(at)
+    return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
+}
+WW_HOST_ATOMIC ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) {
+    WW_HOST_TOUCH(at)
+    return __atomic_fetch_and(at, value, __ATOMIC_RELAXED);
 }
 
 // Of `ww_bytes16`, which is not known yet.
@@ -342,33 +392,40 @@ static ww_host_thread** ww_host_current() { return nullptr; }
 static ww_host_thread** ww_host_current() { return &ww_host_now; }
 #endif
 __attribute__((visibility("default"))) ww_host_description ww_host_module() {
-    ww_host_description d = {1, WW_WARP, 0, 0, ww_host_first, ww_host_current, __ehdr_start, _end};
+    ww_host_description d = {1, WW_WARP, 0, 0, 0, ww_host_first, ww_host_current, __ehdr_start, _end};
 #if defined(WW_HOST_PLAIN)
     d.plain = 1;
 #endif
 #if defined(WW_HOST_CHECK)
     d.check = 1;
 #endif
+#if defined(WW_HOST_COMMUNICATES)
+    d.communicates = 1;
+#endif
     return d;
 }
 
 #if defined(WW_HOST_CHECK)
 #define WW_HOST_HOOK WW_HOST_UNCHECKED __attribute__((visibility("hidden"))) void
-static WW_HOST_UNCHECKED __attribute__((noinline)) void ww_host_access(const void* at, ww_u64 bytes, ww_u64 write) {
+static WW_HOST_UNCHECKED __attribute__((noinline)) void ww_host_access(const void* at, ww_u64 bytes, ww_u64 flags) {
     ww_host_thread* const now = ww_host_now;
     // While the module is being loaded no thread runs.
     if (!now) return;
     ww_host_block* const block = now->block;
-    if ((ww_u64)at >= block->known_start && (ww_u64)at + bytes <= block->known_end && block->quiet-- != 0) return;
-    block->calls->access(now, at, bytes | write << 63);
+    for (int i = 0; i < 4; ++i) {
+        if ((ww_u64)at < block->known[i][0] || (ww_u64)at + bytes > block->known[i][1]) continue;
+        if (block->quiet-- != 0) return;
+        break;
+    }
+    block->calls->access(now, at, bytes | flags);
 }
 #define WW_X(N) \
     WW_HOST_HOOK __asan_load##N##_noabort(const void* at) { ww_host_access(at, N, 0); } \
-    WW_HOST_HOOK __asan_store##N##_noabort(const void* at) { ww_host_access(at, N, 1); }
+    WW_HOST_HOOK __asan_store##N##_noabort(const void* at) { ww_host_access(at, N, 1ull << 63); }
 WW_X(1) WW_X(2) WW_X(4) WW_X(8) WW_X(16)
 #undef WW_X
 WW_HOST_HOOK __asan_loadN_noabort(const void* at, unsigned long bytes) { ww_host_access(at, bytes, 0); }
-WW_HOST_HOOK __asan_storeN_noabort(const void* at, unsigned long bytes) { ww_host_access(at, bytes, 1); }
+WW_HOST_HOOK __asan_storeN_noabort(const void* at, unsigned long bytes) { ww_host_access(at, bytes, 1ull << 63); }
 WW_HOST_HOOK __asan_handle_no_return() {}
 WW_HOST_HOOK __asan_before_dynamic_init(const void*) {}
 WW_HOST_HOOK __asan_after_dynamic_init() {}

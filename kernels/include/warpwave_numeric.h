@@ -292,20 +292,21 @@ template <class T> WW_DEVICE T ww_shr(T a, T b) {
 
 // ---- Conversions ----
 
-// Truncated, clamped to the range, NaN to 0.
+// Truncated, clamped to the range, NaN to 0. Made of selects: a branch for each element of a pack would keep packs in memory.
 template <class D, class F> WW_DEVICE D ww_float_to_integer(F x) {
     // The first power of two past the range is a float; the range's end itself need not be one.
     const int width = (int)sizeof(D) * 8 - (ww_is_signed<D> ? 1 : 0);
     const F end = (F)((ww_u64)1 << (width - 1)) * (F)2;
-    if (x != x) return 0;
-    if (x >= end) return ww_greatest<D>();
-    if constexpr (ww_is_signed<D>) {
-        if (x < -end) return ww_least<D>();
-        return (D)(ww_i64)x;
-    } else {
-        if (x < (F)0) return 0;
-        return (D)(ww_u64)x;
-    }
+    const F low = ww_is_signed<D> ? -end : (F)0;
+    const bool within = x >= low && x < end;
+    const F inside = within ? x : (F)0;
+    D result;
+    if constexpr (ww_is_signed<D> && sizeof(D) == 8) result = (D)(ww_i64)inside;
+    else if constexpr (sizeof(D) == 8) result = (D)(ww_u64)inside;
+    else if constexpr (ww_is_signed<D> || sizeof(D) < 4) result = (D)(ww_i32)inside;
+    else result = (D)(ww_u32)inside;
+    result = x < low ? ww_least<D>() : result;
+    return x >= end ? ww_greatest<D>() : result;
 }
 
 // Each rounds once. A complex number does not convert to a real one.
@@ -462,6 +463,12 @@ template <class P> WW_DEVICE ww_complex<P> ww_plus(ww_complex<P> a, ww_complex<P
 #else
 #define WW_X_c64(X)
 #endif
+// 16 bytes, under the name of the element type of that width.
+#if defined(WW_TYPE_c64)
+#define WW_X_bytes16(X) X(c64, ww_bytes16)
+#else
+#define WW_X_bytes16(X)
+#endif
 #define WW_EACH_UNSIGNED(X) WW_X_u8(X) WW_X_u16(X) WW_X_u32(X) WW_X_u64(X)
 #define WW_EACH_SIGNED_INTEGER(X) WW_X_i8(X) WW_X_i16(X) WW_X_i32(X) WW_X_i64(X)
 #define WW_EACH_INTEGER(X) WW_EACH_UNSIGNED(X) WW_EACH_SIGNED_INTEGER(X)
@@ -472,3 +479,5 @@ template <class P> WW_DEVICE ww_complex<P> ww_plus(ww_complex<P> a, ww_complex<P
 // The types of BLAS, and those of `gemm`.
 #define WW_EACH_BLAS(X) WW_X_f32(X) WW_X_f64(X) WW_X_c32(X) WW_X_c64(X)
 #define WW_EACH_GEMM(X) WW_X_f32(X) WW_X_f64(X) WW_X_f16(X) WW_X_bf16(X) WW_X_c32(X) WW_X_c64(X)
+// A type for each width: for kernels that move bits.
+#define WW_EACH_WIDTH(X) WW_EACH_UNSIGNED(X) WW_X_bytes16(X)

@@ -7,7 +7,7 @@ use common::{Array, Host, compile, fault};
 use std::num::NonZeroUsize;
 use warpwave_core::ErrorKind;
 use warpwave_core::Grid;
-use warpwave_kernels::host::{HostLaunch, Options};
+use warpwave_kernels::host::{Compiler, HostLaunch, Options};
 use warpwave_kernels::launch::{Arg, Entry, Plan, Step};
 
 /// A plan of one launch of `name` in the file `text`.
@@ -307,6 +307,45 @@ WW_KERNEL(chain, 64, ww_u32* ticket, ww_u64* state, ww_u64* out) {
     }
 }
 
+/// A processor that keeps stores in order hides a missing fence; the executor does not.
+#[test]
+fn a_missing_fence_is_found() {
+    let text = r#"
+#define KERNEL(name, FENCE, RELEASE) \
+    WW_KERNEL(name, 64, ww_u32* ticket, ww_u32* partial, ww_u32* out) { \
+        WW_SHARED(ww_u32, mine, 1); \
+        partial[ww_index()] = ww_thread_x(); \
+        FENCE; \
+        ww_barrier(); \
+        if (ww_thread_x() == 0) { RELEASE; mine[0] = ww_atomic_add(ticket, 1u); } \
+        ww_barrier(); \
+        if (mine[0] + 1 < ww_blocks_x() || ww_thread_x() != 0) return; \
+        ww_u32 sum = 0; \
+        for (ww_u32 i = 0; i < ww_blocks_x() * ww_threads_x(); ++i) sum += partial[i]; \
+        out[0] = sum; \
+    }
+KERNEL(by_all, ww_fence(), )
+KERNEL(by_one, , ww_fence())
+KERNEL(by_release, , ww_store_release(out + 1, 1u))
+KERNEL(by_nobody, , )
+"#;
+    for host in Host::both() {
+        let host = host.with_text("text", text).checked(true);
+        let run = |name, seed| {
+            let (ticket, partial, out) = (Array::<u32>::zeros(1), Array::<u32>::poisoned(320), Array::<u32>::zeros(2));
+            let args = [ticket.ptr(), partial.ptr(), out.ptr()].map(Arg::Ptr).to_vec();
+            host.run(&one(name, 5, 64, args), seed).map(|()| out.to_vec()[0])
+        };
+        for seed in 0..3 {
+            for name in ["by_all", "by_one", "by_release"] {
+                assert_eq!(run(name, seed), Ok(5 * 63 * 32), "{name}");
+            }
+            let what = fault(run("by_nobody", seed).map(|_| ()));
+            assert!(what.contains("reads 4 bytes at") && what.ends_with("has written with no fence since"), "{what}");
+        }
+    }
+}
+
 /// Each index once, with fewer threads than indices and with more.
 #[test]
 fn loops_over_the_grid() {
@@ -351,6 +390,7 @@ WW_KERNEL(k, 1024, ww_u32* counts, ww_u32 wait) {
                 let args = [&ptr[..], &wait[..]];
                 let grid = Grid::of(blocks, threads);
                 let launch = HostLaunch::new(&kernel, grid, args.into_iter(), check.then_some(9), range).unwrap();
+                // SAFETY: each thread counts in an element of its own.
                 unsafe { launch.run(NonZeroUsize::new(2).unwrap()) }.unwrap();
                 assert!(counts.to_vec().iter().all(|&count| count == blocks[2]), "{blocks:?} {threads:?}");
             }
@@ -380,11 +420,11 @@ fn what_does_not_fit_is_refused() {
             "shared: expected at most 232448 bytes of dynamic shared memory, got 232449 [kernel a]",
         ),
         (launch([1, 1, 1], 0, &[8]), "args: expected 2 arguments, got 1 [kernel a]"),
-        (launch([1, 1, 1], 0, &[8, 8]), "args[1]: expected an unsigned integer of 4 bytes, got 8 bytes [kernel a]"),
         (
-            launch([1, 1, 1], 0, &[4, 4]),
-            "args[0]: expected a pointer (8 bytes) to float of 4 bytes, got 4 bytes [kernel a]",
+            launch([1, 1, 1], 0, &[8, 8]),
+            "args[1]: expected a value: unsigned integer of 4 bytes, got 8 bytes [kernel a]",
         ),
+        (launch([1, 1, 1], 0, &[4, 4]), "args[0]: expected a pointer to float of 4 bytes, got 4 bytes [kernel a]"),
     ];
     for (error, expected) in errors {
         assert_eq!(error, Err(expected.to_owned()));
@@ -400,4 +440,24 @@ fn the_compiler_speaks_of_the_texts_own_lines() {
     let error = compile("mine", text, Options { warp: 32, check: false }).unwrap_err();
     let ErrorKind::Compile { log } = error.kind() else { panic!("{error}") };
     assert!(log.contains("mine.hip:2:"), "{log}");
+}
+
+#[test]
+fn a_compiler_that_is_absent_is_named_with_what_was_tried() {
+    let find = |set: &'static [(&str, &str)]| {
+        let variable = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Compiler::find_with(variable).map(|_| ())
+    };
+    let nowhere = "/nowhere/g++";
+    for set in [&[("WARPWAVE_CXX", "/nowhere/g++ -m64")][..], &[("CXX", "/nowhere/g++ -m64"), ("WARPWAVE_CXX", " ")]] {
+        let error = find(set).unwrap_err();
+        let ErrorKind::Unavailable { tried, remedy, .. } = error.kind() else { panic!("{error}") };
+        assert!(tried.len() == 1 && tried[0].contains(nowhere) && remedy.contains("WARPWAVE_CXX"), "{error}");
+    }
+    // The first of them counts.
+    assert!(find(&[("WARPWAVE_CXX", "/nowhere/g++"), ("CXX", "g++")]).is_err());
+    // What is no compiler says so.
+    let error = find(&[("WARPWAVE_CXX", "false")]).unwrap_err().to_string();
+    assert!(error.contains("WARPWAVE_CXX=false: `--version` ended with"), "{error}");
+    assert_eq!(find(&[]), Ok(()));
 }

@@ -1,5 +1,7 @@
 //! Devices are implemented by way of `Backend` alone.
-use warpwave_core::{DType, Device, DeviceInfo, ManagedBuffer, ManagedStream, MemoryInfo, OperationKind, Result};
+use warpwave_core::{
+    DType, Device, DeviceInfo, KernelSource, ManagedBuffer, ManagedStream, MemoryInfo, Module, OperationKind, Result,
+};
 
 #[derive(Clone, Debug)]
 struct Mine<B>(B);
@@ -28,6 +30,9 @@ impl<B: warpwave_core::Backend + Clone> Device for Mine<B> {
         unreachable!()
     }
     fn new_stream(&self) -> Result<Self::Stream> {
+        unreachable!()
+    }
+    fn compile<'a>(&self, _: impl Into<KernelSource<'a>>) -> Result<Module<Self>> {
         unreachable!()
     }
     fn trim(&self) -> Result<usize> {

@@ -15,6 +15,7 @@ pub(super) struct Calls {
     pub(super) spin: unsafe extern "C" fn(*mut Thread),
     pub(super) shared: unsafe extern "C" fn(*mut Thread, *const c_void, *mut *mut c_void, u64),
     pub(super) access: unsafe extern "C" fn(*mut Thread, *const c_void, u64),
+    pub(super) fence: unsafe extern "C" fn(*mut Thread),
 }
 
 /// Where a block is.
@@ -23,8 +24,7 @@ pub(super) struct Calls {
 pub(super) struct Block {
     pub(super) calls: *const Calls,
     pub(super) dynamic_shared: *mut c_void,
-    pub(super) known_start: u64,
-    pub(super) known_end: u64,
+    pub(super) known: [[u64; 2]; 4],
     pub(super) quiet: u64,
     pub(super) block: [u32; 3],
     pub(super) blocks: [u32; 3],
@@ -71,6 +71,7 @@ pub(super) struct Description {
     pub(super) warp: u32,
     pub(super) plain: u32,
     pub(super) check: u32,
+    pub(super) communicates: u32,
     pub(super) first: *const Kernel,
     pub(super) current: unsafe extern "C" fn() -> *mut *mut Thread,
     pub(super) start: *const c_void,

@@ -112,11 +112,12 @@ impl Drop for Shared {
 }
 
 fn set_known(worker: &mut Worker, (start, end): (usize, usize)) {
-    (worker.head.known_start, worker.head.known_end) = (start as u64, end as u64);
+    worker.head.known[worker.oldest] = [start as u64, end as u64];
+    worker.oldest = (worker.oldest + 1) % worker.head.known.len();
 }
 
 /// Whether the running thread may touch these bytes, by what there is beside the range that it touched last.
-pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool) -> Result<(), String> {
+pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool, atomic: bool) -> Result<(), String> {
     let end = at.wrapping_add(bytes);
     let inside = |(start, stop): (usize, usize)| start <= at && end <= stop && at <= end;
     if inside(worker.stack()) {
@@ -136,8 +137,17 @@ pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool) ->
     let behind = ranges.partition_point(|range| range.0 <= at);
     let before = behind.checked_sub(1).map(|i| ranges[i]);
     if let Some(range) = before.filter(|&range| inside(range)) {
-        set_known(worker, range);
-        return Ok(());
+        let Some(published) = &work.published else {
+            set_known(worker, range);
+            return Ok(());
+        };
+        if atomic {
+            return Ok(());
+        }
+        return published.access(worker.block_number(), at, bytes, write).map_err(|block| {
+            let [x, y, z] = work.place_of(block);
+            format!("{does} {bytes} bytes at {at:#x} that block ({x}, {y}, {z}) has written with no fence since")
+        });
     }
     if inside(work.module.data) {
         return Ok(());

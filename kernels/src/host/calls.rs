@@ -6,10 +6,12 @@
 
 use super::abi;
 use super::access;
-use super::worker::{Wait, Worker};
+use super::schedule::Wait;
+use super::worker::Worker;
 use std::ffi::c_void;
 
-pub(super) static CALLS: abi::Calls = abi::Calls { barrier, warp_barrier, ballot, shuffle, spin, shared, access };
+pub(super) static CALLS: abi::Calls =
+    abi::Calls { barrier, warp_barrier, ballot, shuffle, spin, shared, access, fence };
 
 /// A call of three arguments at most; its step has them, and as its fifth the place where the thread is put aside.
 macro_rules! call {
@@ -274,14 +276,15 @@ unsafe extern "C" fn shared_step(
 unsafe extern "C" fn access_step(
     thread: *mut abi::Thread,
     at: u64,
-    bytes_and_write: u64,
+    bytes_and_flags: u64,
     _: u64,
     sp: *mut u8,
 ) -> *mut u8 {
     // SAFETY: a step.
     let worker = unsafe { worker_of(thread) };
-    let (at, bytes, write) = (at as usize, (bytes_and_write & !(1 << 63)) as usize, bytes_and_write >> 63 != 0);
-    if let Err(what) = access::find(worker, at, bytes, write) {
+    let (write, atomic) = (bytes_and_flags >> 63 != 0, bytes_and_flags >> 62 & 1 != 0);
+    let (at, bytes) = (at as usize, (bytes_and_flags & (u64::MAX >> 2)) as usize);
+    if let Err(what) = access::find(worker, at, bytes, write, atomic) {
         let what = format!("{}: {what}", worker.place());
         return worker.fail(what);
     }
@@ -295,4 +298,12 @@ unsafe extern "C" fn access_step(
         return worker.give_way(sp);
     }
     sp
+}
+
+unsafe extern "C" fn fence(thread: *mut abi::Thread) {
+    // SAFETY: called by a kernel, so this is a thread of a worker. No step is under way, and none begins before this returns.
+    let worker = unsafe { worker_of(thread) };
+    if let Some(published) = &worker.work().published {
+        published.fence(worker.block_number());
+    }
 }

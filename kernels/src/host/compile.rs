@@ -1,6 +1,6 @@
 //! The host's C++ compiler.
 
-use super::text::waits;
+use super::text::{communicates, waits};
 use crate::prelude::HOST_PRELUDE;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -162,6 +162,9 @@ fn unit(source: KernelSource<'_>, options: Options) -> String {
     let mut unit = format!("#define WW_HOST 1\n#define WW_WARP {}\n", options.warp);
     if options.check {
         unit.push_str("#define WW_HOST_CHECK 1\n");
+        if communicates(source.text) {
+            unit.push_str("#define WW_HOST_COMMUNICATES 1\n");
+        }
     }
     for (name, text) in HOST_PRELUDE.iter().copied().chain([(source.name, source.text)]) {
         let _ = writeln!(unit, "#line 1 \"{}\"\n{text}", name.replace(['\\', '"', '\n'], "_"));

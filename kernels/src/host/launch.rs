@@ -3,6 +3,7 @@
 use super::abi;
 use super::access::SHARED_LIMIT;
 use super::module::{HostKernel, Loaded};
+use super::published::Published;
 use super::stack::SUPPORTED;
 use super::worker::{MAX_THREADS, Worker};
 use std::cell::RefCell;
@@ -39,6 +40,8 @@ pub(super) struct Work {
     pub(super) seed: Option<u64>,
     /// What an instrumented kernel may touch: starts and ends, ascending.
     pub(super) ranges: Vec<(usize, usize)>,
+    /// What an instrumented kernel's blocks tell each other.
+    pub(super) published: Option<Published>,
     blocks: u64,
     next: AtomicU64,
     failed: AtomicBool,
@@ -68,6 +71,11 @@ impl Work {
             }
             None => i,
         };
+        self.place_of(number)
+    }
+
+    /// Where the block of a number is.
+    pub(super) fn place_of(&self, number: u64) -> [u32; 3] {
         let [x, y] = [u64::from(self.grid[0]), u64::from(self.grid[1])];
         [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
     }
@@ -113,8 +121,11 @@ impl HostLaunch {
         }
         let args = starts.into_iter().map(|start| (&raw const values[start]).cast()).collect();
         ranges.sort_unstable();
+        let blocks = grid.blocks.iter().map(|&n| u64::from(n)).product();
+        let module = kernel.module().clone();
+        let published = if module.communicates { Published::new(blocks) } else { None };
         let work = Work {
-            module: kernel.module().clone(),
+            module,
             run: kernel.run(),
             grid: grid.blocks,
             threads: grid.threads,
@@ -123,7 +134,8 @@ impl HostLaunch {
             _values: values,
             seed,
             ranges,
-            blocks: grid.blocks.iter().map(|&n| u64::from(n)).product(),
+            published,
+            blocks,
             next: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             fault: Mutex::new(None),

@@ -14,6 +14,8 @@ mod calls;
 mod compile;
 mod launch;
 mod module;
+mod published;
+mod schedule;
 mod stack;
 mod text;
 mod worker;

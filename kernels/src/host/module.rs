@@ -19,6 +19,8 @@ pub struct HostModule {
 pub(super) struct Loaded {
     pub(super) plain: bool,
     pub(super) check: bool,
+    /// Whether blocks may tell each other something.
+    pub(super) communicates: bool,
     pub(super) warp: u32,
     pub(super) current: unsafe extern "C" fn() -> *mut *mut abi::Thread,
     pub(super) data: (usize, usize),
@@ -86,6 +88,7 @@ impl HostModule {
         let loaded = Arc::new(Loaded {
             plain: description.plain != 0,
             check: description.check != 0,
+            communicates: description.communicates != 0,
             warp: description.warp,
             current: description.current,
             data: (description.start as usize, description.end as usize),

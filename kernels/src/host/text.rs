@@ -13,10 +13,22 @@ const WAITING: [&str; 9] = [
     "WW_DYNAMIC_SHARED",
 ];
 
+/// Whether a text has a word by which blocks tell each other something, outside of its comments.
+pub(super) fn communicates(text: &str) -> bool {
+    words(&without_comments(text)).any(|word| {
+        ["ww_atomic", "ww_load_acquire", "ww_load_relaxed", "ww_store_re", "ww_fence", "ww_spin"]
+            .iter()
+            .any(|w| word.starts_with(w))
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+}
+
 /// Whether a text has a word by which a thread waits for others, outside of its comments.
 pub(super) fn waits(text: &str) -> bool {
-    let text = without_comments(text);
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+    words(&without_comments(text))
         // Words may be put together by a macro.
         .any(|word| WAITING.contains(&word) || word.starts_with("ww_shuffle") || word == "ww_" || word == "ww_shuf")
 }

@@ -6,71 +6,15 @@
 
 use super::abi;
 use super::access::Shared;
-use super::calls::{CALLS, complete};
+use super::calls::CALLS;
 use super::launch::Work;
+use super::schedule::{NO_STACK, Thread, Wait, Warp};
 use super::stack::{Stacks, switch};
 use std::ffi::c_void;
-use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The largest block.
 pub(super) const MAX_THREADS: usize = 1024;
-/// A thread that has not started.
-const NO_STACK: u32 = u32::MAX;
-/// For how long an instrumented kernel may wait for another block.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// What a thread waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
-    Nothing,
-    Barrier,
-    WarpBarrier,
-    Ballot,
-    Shuffle { bytes: u32 },
-    Left,
-}
-
-impl Wait {
-    fn as_str(self) -> &'static str {
-        match self {
-            Wait::Nothing => "runs",
-            Wait::Barrier => "waits at a barrier of its block",
-            Wait::WarpBarrier => "waits at a barrier of its warp",
-            Wait::Ballot => "waits for its warp in a ballot",
-            Wait::Shuffle { .. } => "waits for its warp in a shuffle",
-            Wait::Left => "has left the kernel",
-        }
-    }
-}
-
-/// A thread of the block; a line of the cache.
-#[repr(C, align(64))]
-#[derive(Debug)]
-pub(super) struct Thread {
-    /// First: a kernel knows a thread by it.
-    place: abi::Thread,
-    /// Where it goes on.
-    sp: *mut u8,
-    stack: u32,
-    /// What it waits for, if it is not ready.
-    pub(super) wait: Wait,
-    /// What a lane has for its warp, where it takes what comes of it, and from which lane.
-    pub(super) from: u32,
-    pub(super) value: u64,
-    pub(super) out: *mut u8,
-}
-
-/// The lanes of a warp, by bits.
-#[derive(Debug)]
-pub(super) struct Warp {
-    pub(super) ready: u64,
-    /// Those that have not left.
-    pub(super) live: u64,
-    /// Those that wait for the warp, all for the same.
-    pub(super) met: u64,
-    pub(super) wait: Wait,
-}
 
 /// A thread of the system, for blocks. What kernels reach of it they reach through pointers, so it does not move, and no reference to it
 /// lives while a kernel runs.
@@ -81,24 +25,26 @@ pub(super) struct Worker {
     pub(super) head: abi::Block,
     /// Where the worker itself goes on when the block has ended; below it is free while one runs.
     pub(super) main: *mut u8,
-    work: *const Work,
+    pub(super) work: *const Work,
     pub(super) threads: Vec<Thread>,
     pub(super) warps: Vec<Warp>,
     pub(super) warp: u32,
     pub(super) current: usize,
     /// Threads that have not left.
-    left: usize,
+    pub(super) left: usize,
     /// Threads at the block's barrier.
     pub(super) arrived: usize,
-    stacks: Stacks,
+    pub(super) stacks: Stacks,
     /// The module's variable for the running thread.
-    slot: *mut *mut abi::Thread,
+    pub(super) slot: *mut *mut abi::Thread,
     pub(super) shared: Shared,
-    random: u64,
+    pub(super) random: u64,
     pub(super) seeded: bool,
-    spins: u32,
-    spinning_since: Option<Instant>,
-    fault: Option<String>,
+    pub(super) spins: u32,
+    pub(super) spinning_since: Option<Instant>,
+    pub(super) fault: Option<String>,
+    /// Which of the head's known ranges is replaced next.
+    pub(super) oldest: usize,
 }
 
 impl Worker {
@@ -106,8 +52,7 @@ impl Worker {
         let head = abi::Block {
             calls: &CALLS,
             dynamic_shared: std::ptr::null_mut(),
-            known_start: 0,
-            known_end: 0,
+            known: [[0; 2]; 4],
             quiet: 0,
             block: [0; 3],
             blocks: [0; 3],
@@ -131,6 +76,7 @@ impl Worker {
             spins: 0,
             spinning_since: None,
             fault: None,
+            oldest: 0,
         }))
     }
 
@@ -146,7 +92,7 @@ impl Worker {
         worker.head.threads = work.threads;
         worker.head.dynamic_shared = worker.shared.begin(work.shared as usize, work.seed.is_some()).cast();
         worker.seeded = work.seed.is_some();
-        (worker.head.known_start, worker.head.known_end) = (0, 0);
+        worker.head.known = [[0; 2]; 4];
         worker.fault = None;
         if work.module.plain {
             return;
@@ -223,263 +169,10 @@ impl Worker {
             self.random();
         }
     }
-
-    /// A thread's warp and lane.
-    #[inline(always)]
-    pub(super) fn split(&self, number: usize) -> (usize, usize) {
-        // A division would take longer than all the rest.
-        let shift = if self.warp == 64 { 6 } else { 5 };
-        (number >> shift, number & ((1 << shift) - 1))
-    }
-
-    /// xorshift64*.
-    pub(super) fn random(&mut self) -> u64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    /// A thread of those ready, if any; 0 if not.
-    fn choose(&mut self) -> usize {
-        let start = self.random() as usize % self.threads.len();
-        self.ready_after(start).unwrap_or(0)
-    }
-
-    /// The first thread that is ready behind thread `number`, round to itself.
-    #[inline(always)]
-    fn ready_after(&self, number: usize) -> Option<usize> {
-        let (warp, lane) = self.split(number);
-        let above = self.warps[warp].ready & !(u64::MAX >> (63 - lane));
-        if above != 0 {
-            return Some(number - lane + above.trailing_zeros() as usize);
-        }
-        self.ready_in_next_warp(warp)
-    }
-
-    #[inline(never)]
-    fn ready_in_next_warp(&self, warp: usize) -> Option<usize> {
-        let count = self.warps.len();
-        (1..=count).find_map(|i| {
-            let other = if warp + i < count { warp + i } else { warp + i - count };
-            let ready = self.warps[other].ready;
-            (ready != 0).then(|| other * self.warp as usize + ready.trailing_zeros() as usize)
-        })
-    }
-
-    /// The thread to go on with after `number`, which is not ready any more.
-    #[inline(always)]
-    fn next(&mut self, number: usize, in_warp: bool) -> Option<usize> {
-        if self.seeded {
-            let start = self.random() as usize % self.threads.len();
-            return self.ready_after(start);
-        }
-        if in_warp {
-            // What a warp needs is in the caches while its lanes go round.
-            let (warp, lane) = self.split(number);
-            let ready = self.warps[warp].ready;
-            if ready != 0 {
-                let above = ready & !(u64::MAX >> (63 - lane));
-                let from = if above != 0 { above } else { ready };
-                return Some(number - lane + from.trailing_zeros() as usize);
-            }
-        }
-        self.ready_after(number)
-    }
-
-    #[inline(always)]
-    fn set_current(&mut self, number: usize, stack: u32) {
-        let (warp, lane) = self.split(number);
-        self.warps[warp].ready &= !(1 << lane);
-        let thread = &mut self.threads[number];
-        thread.stack = stack;
-        self.current = number;
-        // SAFETY: the module's variable, of this thread of the system.
-        unsafe { *self.slot = &raw mut thread.place };
-    }
-
-    pub(super) fn set_ready(&mut self, number: usize) {
-        let (warp, lane) = self.split(number);
-        self.warps[warp].ready |= 1 << lane;
-    }
-
-    /// The running thread, which is to go on at `sp`, waits; gives where to go on instead.
-    #[inline(always)]
-    pub(super) fn suspend(&mut self, sp: *mut u8, in_warp: bool) -> *mut u8 {
-        let number = self.current;
-        self.threads[number].sp = sp;
-        match self.next(number, in_warp) {
-            Some(next) => self.go_on(next),
-            None => {
-                let what = self.deadlock();
-                self.fail(what)
-            }
-        }
-    }
-
-    /// The running thread lets others go first.
-    pub(super) fn give_way(&mut self, sp: *mut u8) -> *mut u8 {
-        self.set_ready(self.current);
-        self.suspend(sp, false)
-    }
-
-    /// The thread runs from now on; gives where.
-    #[inline(always)]
-    fn go_on(&mut self, number: usize) -> *mut u8 {
-        // Where its successors go on will be needed soon, and as every stack has pages of its own it takes long to come.
-        if let Some(soon) = self.threads.get(number + 3) {
-            prefetch(soon.sp);
-        }
-        let Thread { stack, sp, .. } = self.threads[number];
-        if stack == NO_STACK {
-            return self.start(number);
-        }
-        self.set_current(number, stack);
-        sp
-    }
-
-    /// The thread starts on a stack of its own.
-    #[inline(never)]
-    fn start(&mut self, number: usize) -> *mut u8 {
-        let Some(stack) = self.stacks.take() else { return self.fail("there is no memory for a stack".into()) };
-        self.set_current(number, stack);
-        let this = (&raw mut *self).cast();
-        // SAFETY: a stack just taken; the entry takes a worker.
-        unsafe { self.stacks.prepare(stack, enter, this) }
-    }
-
-    /// Ends the block with an error, and whatever runs with it: where to go on then. Nothing is said if `what` is empty.
-    pub(super) fn fail(&mut self, what: String) -> *mut u8 {
-        self.fault = Some(what);
-        self.main
-    }
-
-    /// The running thread has left the kernel. Where to go on; null if another thread starts on the same stack.
-    fn leave(&mut self) -> *mut u8 {
-        self.mark_left();
-        let number = self.current;
-        let stack = self.threads[number].stack;
-        match self.next(number, false) {
-            Some(next) if self.threads[next].stack == NO_STACK => {
-                self.set_current(next, stack);
-                std::ptr::null_mut()
-            }
-            Some(next) => {
-                self.stacks.give(stack);
-                self.go_on(next)
-            }
-            None if self.left == 0 => self.main,
-            None => {
-                let what = self.deadlock();
-                self.fail(what)
-            }
-        }
-    }
-
-    fn mark_left(&mut self) {
-        let number = self.current;
-        let (warp, lane) = self.split(number);
-        self.threads[number].wait = Wait::Left;
-        self.left -= 1;
-        self.warps[warp].live &= !(1 << lane);
-        if self.warps[warp].met != 0 && self.warps[warp].met == self.warps[warp].live {
-            complete(self, warp);
-        }
-        self.progress();
-    }
-
-    /// Something has happened in the block.
-    pub(super) fn progress(&mut self) {
-        (self.spins, self.spinning_since) = (0, None);
-    }
-
-    /// Where in the kernel a thread is.
-    pub(super) fn place(&self) -> String {
-        self.place_of(self.current)
-    }
-
-    fn place_of(&self, number: usize) -> String {
-        let ([x, y, z], [i, j, k]) = (self.head.block, self.threads[number].place.index);
-        format!("block ({x}, {y}, {z}), thread ({i}, {j}, {k})")
-    }
-
-    pub(super) fn work(&self) -> &Work {
-        // SAFETY: set by `begin`, and there for as long as the worker runs it.
-        unsafe { &*self.work }
-    }
-
-    /// The bytes of the running thread's stack.
-    pub(super) fn stack(&self) -> (usize, usize) {
-        self.stacks.bounds(self.threads[self.current].stack)
-    }
-
-    /// The running thread waits for another block: whether it may go on doing so.
-    pub(super) fn may_spin(&mut self) -> Result<(), String> {
-        self.spins += 1;
-        // As often as there are threads: nobody of this block has done anything else meanwhile.
-        if self.spins as usize >= self.left.min(64) {
-            self.spins = 0;
-            if self.work().has_failed() {
-                return Err(String::new());
-            }
-            std::thread::yield_now();
-            if self.seeded && self.spinning_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-                return Err(format!("{}: has been waiting for another block for {PATIENCE:?}", self.place()));
-            }
-        }
-        Ok(())
-    }
-
-    /// Says who waits for whom, when nobody is ready.
-    pub(super) fn deadlock(&self) -> String {
-        let lanes = self.warp as usize;
-        // What a thread has waited for stays there while it is ready.
-        let wait_of = |i: usize| match self.threads[i].wait {
-            Wait::Left => Wait::Left,
-            _ if self.warps[i / lanes].ready >> (i % lanes) & 1 != 0 => Wait::Nothing,
-            wait => wait,
-        };
-        let mut all = 0..self.threads.len();
-        // A thread that has just come to its warp knows best; else it is the first that waits.
-        let waits = match wait_of(self.current) {
-            Wait::Nothing | Wait::Barrier | Wait::Left => {
-                all.find(|&i| !matches!(wait_of(i), Wait::Nothing | Wait::Left)).unwrap_or(0)
-            }
-            _ => self.current,
-        };
-        let wait = wait_of(waits);
-        let range = match wait {
-            Wait::Barrier => 0..self.threads.len(),
-            _ => waits / lanes * lanes..(waits / lanes * lanes + lanes).min(self.threads.len()),
-        };
-        let mut text = format!("{}: the thread {}", self.place_of(waits), wait.as_str());
-        let other = range.into_iter().find(|&i| {
-            let other = wait_of(i);
-            other != wait && other != Wait::Nothing && (other != Wait::Left || wait == Wait::Barrier)
-        });
-        if let Some(other) = other {
-            let ([i, j, k], is) = (self.threads[other].place.index, wait_of(other).as_str());
-            let _ = write!(text, ", which thread ({i}, {j}, {k}) does not reach: it {is}");
-        }
-        text
-    }
-}
-
-#[inline(always)]
-fn prefetch(at: *const u8) {
-    // SAFETY: reads nothing, wherever it points to.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(at.cast());
-        _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
 }
 
 /// What a stack starts with: runs threads until it comes to one that goes on on another stack.
-unsafe extern "C" fn enter(this: *mut c_void) -> ! {
+pub(super) unsafe extern "C" fn enter(this: *mut c_void) -> ! {
     let this = this.cast::<Worker>();
     let mut scrap = std::ptr::null_mut();
     loop {

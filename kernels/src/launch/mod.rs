@@ -4,19 +4,30 @@
 //! share. A plan is a value and touches no device, so all that can be refused is refused, and all scratch is known, before anything is
 //! enqueued.
 
+mod arg;
+mod bits;
 mod blas;
+mod copy;
 mod dot;
+mod elementwise;
+mod fill;
 mod gemm;
 mod gemv;
 mod ger;
 mod iamax;
+mod index;
 mod level1;
+mod random;
+mod reduce;
 mod scalar;
+mod scan;
+mod sort;
 mod step;
 mod symm;
 mod symv;
 mod syrk;
 mod tile;
+mod transpose;
 mod trmm;
 mod trmv;
 mod trsm;
@@ -34,5 +45,30 @@ pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
     if let Some(plan) = blas::blas(operation, properties) {
         return plan;
     }
-    Err(Error::unsupported(operation.kind()))
+    use Operation as O;
+    let p = properties;
+    let plan = match *operation {
+        O::Fill { value, out } => fill::fill(value, out, p),
+        O::Iota { start, step, out } => fill::iota(start, step, out, p),
+        O::Cast { x, out } => elementwise::cast(x, out, p),
+        O::Unary { op, x, out } => elementwise::unary(op, x, out, p),
+        O::Binary { op, a, b, out } => elementwise::binary(op, a, b, out, p),
+        O::Compare { op, a, b, out } => elementwise::compare(op, a, b, out, p),
+        O::Select { mask, a, b, out } => elementwise::select(mask, a, b, out, p),
+        O::Reduce { op, axis, x, out } => reduce::reduce(op, axis, x, out, p)?,
+        O::Mean { axis, x, out } => reduce::mean(axis, x, out, p)?,
+        O::Count { mask, out } => reduce::count(mask, out, p)?,
+        O::Transpose { x, out } => transpose::transpose(x, out, p),
+        O::Permute { x, out, shape } => transpose::permute(x, out, &shape, p),
+        O::Scan { op, exclusive, x, out } => scan::scan(op, exclusive, x, out, p),
+        O::Sort(sort) => sort::sort(&sort, p),
+        O::Gather { x, index, out } => index::gather(x, index, out, p),
+        O::Scatter { x, index, out } => index::scatter(x, index, out, p),
+        O::Compact { x, mask, out, count } => index::compact(x, mask, out, count, p),
+        O::Histogram { x, out } => index::histogram(x, out, p),
+        O::Random { seed, subsequence, offset, out } => random::random(seed, subsequence, offset, out, p),
+        O::ArgReduce { op, axis, x, out } => arg::arg(op, axis, x, out, p)?,
+        _ => return Err(Error::unsupported(operation.kind())),
+    };
+    Ok(plan)
 }

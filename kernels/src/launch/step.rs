@@ -120,12 +120,15 @@ pub struct Plan {
     pub scratch: usize,
     /// Bytes from the start of the scratch memory that are set to zero before the first step.
     pub zeroed: usize,
+    /// Where in the scratch memory there is a `ww_u32` that is not 0 after the steps if the data were at fault: an index out of range.
+    /// Within what is [zeroed](Self::zeroed).
+    pub fault: Option<usize>,
 }
 
 impl Plan {
     /// A plan of one launch.
     pub fn one(step: Step) -> Self {
-        Plan { steps: vec![step], scratch: 0, zeroed: 0 }
+        Plan { steps: vec![step], ..Plan::default() }
     }
 
     /// Reserves `bytes` of scratch memory, aligned to 256; gives where they start.

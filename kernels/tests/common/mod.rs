@@ -47,8 +47,10 @@ impl<T: Element> Array<T> {
     /// `len` elements that hold [`POISON`]: a NaN, or a large number.
     pub fn poisoned(len: usize) -> Self {
         let layout = Self::layout(len);
+        // SAFETY: the layout is not empty: it has guards.
         let start = unsafe { alloc(layout) };
         assert!(!start.is_null());
+        // SAFETY: all of the allocation.
         unsafe { start.write_bytes(POISON, layout.size()) };
         LIVE.lock().unwrap().insert(start as usize + GUARD, start as usize + GUARD + len * size_of::<T>());
         Array { start, len, marker: PhantomData }
@@ -73,11 +75,13 @@ impl<T: Element> Array<T> {
     /// Overwrites all elements.
     pub fn set(&self, elements: &[T]) {
         assert_eq!(elements.len(), self.len);
+        // SAFETY: as many elements as there are; no kernel runs, as tests run none beside this.
         unsafe { self.ptr().as_ptr().cast::<T>().copy_from_nonoverlapping(elements.as_ptr(), self.len) };
     }
 
     /// The elements as they are now.
     pub fn to_vec(&self) -> Vec<T> {
+        // SAFETY: as many elements as there are, all initialised, and any bytes are a `T`.
         unsafe { std::slice::from_raw_parts(self.ptr().as_ptr().cast::<T>(), self.len) }.to_vec()
     }
 
@@ -86,6 +90,7 @@ impl<T: Element> Array<T> {
     }
 
     pub fn ptr(&self) -> Ptr {
+        // SAFETY: inside the allocation.
         Ptr::new(unsafe { self.start.add(GUARD) })
     }
 
@@ -123,8 +128,10 @@ impl<T: Element> Drop for Array<T> {
     fn drop(&mut self) {
         let bytes = self.len * size_of::<T>();
         LIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(&(self.start as usize + GUARD));
+        // SAFETY: the guards are inside the allocation.
         let guard = |at: usize| unsafe { std::slice::from_raw_parts(self.start.add(at), GUARD) };
         let intact = [0, GUARD + bytes].into_iter().all(|at| guard(at).iter().all(|&byte| byte == POISON));
+        // SAFETY: allocated with this layout.
         unsafe { dealloc(self.start, Self::layout(self.len)) };
         assert!(
             intact || std::thread::panicking(),
@@ -176,6 +183,7 @@ impl Host {
     pub fn run(&self, plan: &Plan, seed: u64) -> Result<()> {
         let scratch = Array::<u8>::poisoned(plan.scratch);
         assert!(plan.zeroed <= plan.scratch);
+        // SAFETY: no more than there is.
         unsafe { scratch.ptr().as_ptr().write_bytes(0, plan.zeroed) };
         for (i, step) in plan.steps.iter().enumerate() {
             self.step(step, scratch.ptr(), seed.wrapping_add(i as u64))?;
@@ -229,6 +237,7 @@ pub fn compile(file: &str, text: &str, options: Options) -> Result<Arc<HostModul
         compiler.compile(KernelSource::new(&format!("{file}.hip"), text), options, &unfinished)?;
         std::fs::rename(&unfinished, &path).unwrap();
     }
+    // SAFETY: compiled here, from a text of this repository.
     let module = Arc::new(unsafe { HostModule::load(&path) }?);
     loaded.insert(path, module.clone());
     Ok(module)

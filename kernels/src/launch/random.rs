@@ -1,0 +1,11 @@
+//! Random numbers.
+
+use super::elementwise::map;
+use super::{Arg, Entry, Plan, Properties};
+use warpwave_core::operation::Span;
+
+/// Random numbers from word `offset` of a subsequence on.
+pub(super) fn random(seed: u64, subsequence: u64, offset: u64, out: Span, properties: &Properties) -> Plan {
+    let operands = [Arg::U64(seed), Arg::U64(subsequence), Arg::U64(offset), Arg::Ptr(out.ptr)];
+    map(Entry::of("random", "random", out.dtype), out.len, 16 / out.dtype.size(), properties, &operands)
+}
