@@ -114,7 +114,7 @@ WW_DEVICE void dot_chunks(
     typedef typename O::acc A;
     const int mine = 16 / sizeof(T), steps = dot_chunk / dot_lanes;
     // Loads on their way at a time, so that the registers suffice for as many threads as a block has.
-    const int ahead = sizeof(T) == 16 || sizeof(A) > 16 ? 4 : 8;
+    const int ahead = sizeof(T) == 16 || sizeof(A) > sizeof(T) ? 4 : 8;
     struct alignas(16) Pack {
         T at[mine];
     };

@@ -207,22 +207,24 @@ template <class T> struct gemv_matrix {
 // Rows of a symmetric or Hermitian matrix: what is not stored is mirrored.
 template <class T> struct gemv_symmetric {
     const T* a;
-    ww_i64 row_stride, col_stride;
+    // Of the larger and of the smaller one of the two indices.
+    ww_i64 most_stride, least_stride;
     bool upper, hermitian;
     const T* x;
     ww_i64 inc;
     ww_u64 n;
     WW_DEVICE ww_u64 elements(ww_u64) const { return n; }
     WW_DEVICE T at(ww_u64 row, ww_u64 i) const {
-        // All ones or 0, where the element is not stored, and where it is not on the diagonal: with a condition for each of the elements
-        // that a thread has at a time, there are not enough registers for conditions.
-        const ww_i64 over = (ww_i64)(i - row), mirrored = (upper ? over : -over) >> 63, beside = (over | -over) >> 63;
-        T value = a[((ww_i64)row + (mirrored & over)) * row_stride + ((ww_i64)i - (mirrored & over)) * col_stride];
+        // By arithmetic instead of conditions, of which there would be one for each of the elements that a thread has at a time: there are
+        // not enough registers for them. A square matrix has fewer than 2³¹ rows.
+        const ww_u32 r = (ww_u32)row, c = (ww_u32)i, most = r > c ? r : c, least = r > c ? c : r;
+        const ww_i32 over = (ww_i32)(c - r), mirrored = (upper ? over : -over) >> 31, beside = (over | -over) >> 31;
+        T value = a[most * most_stride + least * least_stride];
         if constexpr (ww_is_complex<T>) {
             typedef typename ww_type<ww_magnitude<T>>::bits U;
             if (hermitian) {
                 const U sign = (U)((U)1 << (sizeof(U) * 8 - 1));
-                value.im = ww_from_bits((U)((ww_bits(value.im) ^ ((U)mirrored & sign)) & (U)beside));
+                value.im = ww_from_bits((U)((ww_bits(value.im) ^ ((U)(ww_i64)mirrored & sign)) & (U)(ww_i64)beside));
             }
         }
         return value;
@@ -286,7 +288,9 @@ template <class T> struct gemv_partial {
         ww_i64 incx, T beta, T* y, ww_i64 incy, T* partial \
     ) { \
         WW_SHARED(T, shared, gemv_block<T>::shared); \
-        const gemv_symmetric<T> rows = {a, row_stride, col_stride, upper != 0, hermitian != 0, x, incx, n}; \
+        const gemv_symmetric<T> rows = { \
+            a, upper != 0 ? col_stride : row_stride, upper != 0 ? row_stride : col_stride, upper != 0, hermitian != 0, x, incx, n \
+        }; \
         gemv_columns<T>(shared, n, n, rows, {alpha, beta, y, incy, false}, partial); \
     } \
     /* From a contiguous copy of the vector. */ \

@@ -59,10 +59,12 @@ template <class P> WW_DEVICE ww_complex<P> level1_scale_add(P by, ww_complex<P> 
     return {ww_fma(by, x.re, c.re), ww_fma(by, x.im, c.im)};
 }
 
-#define LEVEL1(N, T) \
+// For every type of the size.
+#define COPY(N, T) \
     WW_KERNEL(copy_##N, 256, ww_u64 n, const T* x, ww_i64 incx, T* y, ww_i64 incy) { \
         level1_each<false, false, true>(n, (T*)x, incx, y, incy, [](T& a, T& b) { b = a; }); \
-    } \
+    }
+#define LEVEL1(N, T) \
     WW_KERNEL(swap_##N, 256, ww_u64 n, T* x, ww_i64 incx, T* y, ww_i64 incy) { \
         level1_each<true, true, true>(n, x, incx, y, incy, [](T& a, T& b) { \
             const T c = a; \
@@ -102,4 +104,6 @@ template <class P> WW_DEVICE ww_complex<P> level1_scale_add(P by, ww_complex<P> 
         }); \
     }
 
+WW_EACH_UNSIGNED(COPY)
+WW_X_c64(COPY)
 WW_EACH_BLAS(LEVEL1)

@@ -32,6 +32,13 @@ WW_DEVICE void trsv_solve(
     for (ww_u32 k = 0; k < rows; ++k) {
         if (step0 + k < step || (step0 + k == step && !unit)) triangle[k * trsv_rows + thread] = element(step0 + k);
     }
+    // The matrix is read ahead of the products, at the start ahead of the wait too.
+    const ww_u32 ahead = sizeof(T) == 16 ? 4 : 8;
+    T next[ahead];
+    const auto load = [&](ww_u64 before) {
+        WW_UNROLL for (ww_u32 i = 0; i < ahead; ++i) next[i] = element(before + i);
+    };
+    if (mine > 0) load(0);
     for (ww_u32 block = 0; block < mine; ++block) {
         if (thread == 0) {
             while (ww_load_acquire(state + 1 + block) == 0) ww_spin();
@@ -40,11 +47,11 @@ WW_DEVICE void trsv_solve(
         const ww_u64 first = (ww_u64)block * trsv_rows;
         solved[thread] = x[at(first + thread) * inc];
         ww_barrier();
-        const ww_u32 ahead = sizeof(T) == 16 ? 8 : 16;
         WW_ROLLED for (ww_u32 k = 0; k < trsv_rows; k += ahead) {
-            T some[ahead];
-            WW_UNROLL for (ww_u32 i = 0; i < ahead; ++i) some[i] = element(first + k + i);
-            WW_UNROLL for (ww_u32 i = 0; i < ahead; ++i) sum = ww_fma(ww_neg(some[i]), solved[k + i], sum);
+            T now[ahead];
+            WW_UNROLL for (ww_u32 i = 0; i < ahead; ++i) now[i] = next[i];
+            if (k + ahead < trsv_rows || block + 1 < mine) load(first + k + ahead);
+            WW_UNROLL for (ww_u32 i = 0; i < ahead; ++i) sum = ww_fma(ww_neg(now[i]), solved[k + i], sum);
         }
         ww_barrier();
     }

@@ -8,8 +8,8 @@ use common::{Array, Host};
 use operands::{Numbers, Vector, assert_bits, from_bytes, run, scalars};
 use warpwave_core::numerics::Numeric;
 use warpwave_core::numerics::blas::{self, GemmArithmetic, ScalarArithmetic, rotation};
-use warpwave_core::operation::RotmFlag;
-use warpwave_core::{Operation, Scalar, ScalarValue};
+use warpwave_core::operation::{RotmFlag, Strided};
+use warpwave_core::{Complex32, Complex64, Element, Operation, Scalar, ScalarValue, bf16};
 
 const LENGTHS: [usize; 19] = [0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 65, 127, 129, 1023, 1025, 4099, 8191, 8193];
 
@@ -73,7 +73,7 @@ fn elementwise<T: Tested>() {
         // An increment of 0: the same element each time.
         let mut one = Vector::<T>::new(&mut numbers, 1, 1, 0);
         one.inc = 0;
-        let zero = warpwave_core::operation::Strided { len, inc: 0, ..one.operand() };
+        let zero = Strided { len, inc: 0, ..one.operand() };
         let alpha = scalars::<T>()[3];
         let operation = Operation::Axpy { alpha: ScalarValue::new(alpha), x: zero, y: b };
         compare(&x, &y, &operation, |x, y| (x, blas::axpy(alpha, one.old[0], y)));
@@ -130,7 +130,7 @@ macro_rules! tests {
     ($($name:ident $t:ty),*) => { $(
         mod $name {
             #[allow(unused_imports)]
-            use warpwave_core::{Complex32, Complex64};
+            use super::{Complex32, Complex64};
 
             #[test]
             fn elementwise() {
@@ -146,6 +146,42 @@ macro_rules! tests {
 }
 tests!(of_f32 f32, of_f64 f64, of_c32 Complex32, of_c64 Complex64);
 
+/// Copies are there for every type.
+#[test]
+fn copies() {
+    fn check<T: Element>(from: impl Fn(usize) -> T) {
+        for (len, incx, incy) in [(1, 1, 1), (5, 1, 1), (15, 1, 1), (100, 1, 1), (5000, 1, 1), (33, 2, -1), (40, 0, 3)]
+        {
+            let reach = |inc: isize| (len - 1) * inc.unsigned_abs() + 1;
+            for start in 0..4 {
+                let x = Array::from(&(0..reach(incx) + start).map(&from).collect::<Vec<T>>());
+                let y = Array::<T>::poisoned(reach(incy) + start);
+                let vector = |array: &Array<T>, inc| Strided {
+                    base: array.ptr().byte_add(start * size_of::<T>()),
+                    dtype: T::DTYPE,
+                    len,
+                    inc,
+                };
+                let mut expected = y.to_vec();
+                for i in 0..len {
+                    expected[start + blas::offset(i, len, incy)] = x.to_vec()[start + blas::offset(i, len, incx)];
+                }
+                for host in Host::both() {
+                    run(&host, &Operation::Copy { x: vector(&x, incx), y: vector(&y, incy) }, 3);
+                    assert_bits(&y.to_vec(), &expected, format!("{} {len} {incx} {incy} {start}", T::DTYPE));
+                }
+            }
+        }
+    }
+    check(|i| i as u8);
+    check(|i| i as i16 - 50);
+    check(|i| bf16::from_bits(i as u16));
+    check(|i| i as i32);
+    check(|i| i as u64);
+    check(|i| Complex32::new(i as f32, 1.0));
+    check(|i| Complex64::new(i as f64, -1.0));
+}
+
 /// More chunks than a chunk has elements: partial results are reduced twice. By an increment of 0, of one element.
 #[test]
 fn three_levels() {
@@ -153,6 +189,6 @@ fn three_levels() {
     let plan =
         |x, out| warpwave_kernels::launch::plan(&Operation::Asum { x, out }, &Host::new(32).properties()).unwrap();
     let (x, out) = (Array::from(&[1.0_f32]), Array::<f32>::poisoned(1));
-    let x = warpwave_core::operation::Strided { len, inc: 0, ..x.strided(1, 1) };
+    let x = Strided { len, inc: 0, ..x.strided(1, 1) };
     assert_eq!(plan(x, out.span()).steps.len(), 3);
 }

@@ -147,6 +147,38 @@ fn trmv<T: Tested>(orders: &[usize]) {
     }
 }
 
+/// Rows of more than one chunk beside rows of one: partial results that not every row has.
+#[test]
+fn trmv_of_several_chunks() {
+    let mut numbers = Numbers::new(12);
+    let n = 8195;
+    for (warp, uplo) in [(32, Uplo::Lower), (64, Uplo::Upper)] {
+        // Every row is the same.
+        let (row, x) = (vector_of(&mut numbers, n), Vector::<f32>::new(&mut numbers, n, 1, 0));
+        let mut elements = vec![0.0; n * n];
+        elements.chunks_mut(n).for_each(|to| to.copy_from_slice(&row));
+        let array = common::Array::from(&elements);
+        let matrix = array.matrix(0, n, n, n, Layout::RowMajor);
+        let operation = Operation::Trmv {
+            a: TriangularMatrix { uplo, op: Op::N, diag: Diag::NonUnit, matrix },
+            x: x.operand(),
+            precision: Precision::Reproducible,
+        };
+        run(&Host::new(warp).checked(false), &operation, 1);
+        let expected: Vec<f32> = (0..n)
+            .map(|i| {
+                let part = if uplo == Uplo::Lower { 0..i + 1 } else { i..n };
+                blas::dot(part.len(), |k| row[part.start + k], |k| x.get(part.start + k))
+            })
+            .collect();
+        assert_bits(&x.array.to_vec(), &expected, uplo);
+    }
+}
+
+fn vector_of(numbers: &mut Numbers, n: usize) -> Vec<f32> {
+    (0..n).map(|_| numbers.element()).collect()
+}
+
 fn trsv<T: Tested>() {
     let mut numbers = Numbers::new(11);
     for n in ORDERS.into_iter().chain(ORDERS) {

@@ -1,11 +1,11 @@
 //! The operations of BLAS.
 
 use super::{Plan, Properties, dot, gemm, gemv, ger, iamax, level1, symm, symv, syrk, trmm, trmv, trsm, trsv};
-use warpwave_core::{Operation, Result};
+use warpwave_core::{DType, Error, Operation, Result};
 
 /// The launches of an operation of BLAS; `None` if it is not one.
 pub(super) fn blas(operation: &Operation, properties: &Properties) -> Option<Result<Plan>> {
-    Some(Ok(match operation {
+    let plan = match operation {
         Operation::Copy { x, y } => level1::copy(x, y),
         Operation::Swap { x, y } => level1::swap(x, y),
         Operation::Scal { alpha, x } => level1::scal(*alpha, x),
@@ -30,5 +30,13 @@ pub(super) fn blas(operation: &Operation, properties: &Properties) -> Option<Res
         Operation::Trmm(arguments) => trmm::trmm(arguments, properties),
         Operation::Trsm(arguments) => trsm::trsm(arguments, properties),
         _ => return None,
-    }))
+    };
+    let any = matches!(operation, Operation::Copy { .. });
+    let narrow = matches!(operation, Operation::Gemm(_) | Operation::GemmBatched { .. });
+    Some(match operation.dtype() {
+        DType::F32 | DType::F64 | DType::C32 | DType::C64 => Ok(plan),
+        DType::F16 | DType::Bf16 if narrow => Ok(plan),
+        _ if any => Ok(plan),
+        _ => Err(Error::unsupported(operation.kind())),
+    })
 }

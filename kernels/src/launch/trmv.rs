@@ -1,6 +1,7 @@
 //! `trmv`.
 
 use super::gemv::{End, blocks, levels, partial, rows_of};
+use super::level1::of_size;
 use super::{Arg, Entry, Plan, Properties, Step};
 use warpwave_core::numerics::blas::triangular::transposed;
 use warpwave_core::operation::{Strided, TriangularMatrix};
@@ -13,7 +14,7 @@ pub(super) fn trmv(a: &TriangularMatrix, x: &Strided, properties: &Properties) -
     // Every row needs the old vector.
     let old = plan.reserve(n * dtype.size());
     let args = vec![Arg::U64(n as u64), Arg::Ptr(x.first()), Arg::I64(x.inc as i64), Arg::Scratch(old), Arg::I64(1)];
-    plan.steps.push(Step::new(Entry::of("level1", "copy", dtype), properties.blocks(n, 256, 1, 8), 256, args));
+    plan.steps.push(Step::new(Entry::of("level1", "copy", of_size(dtype)), properties.blocks(n, 256, 1, 8), 256, args));
     let triangle = Some(transposed(a.uplo, a.op));
     let strides = [a.matrix.row_stride(), a.matrix.col_stride()];
     let [row, col] = if a.op == Op::N { strides } else { [strides[1], strides[0]] };

@@ -1,0 +1,1 @@
+../../kernels/include/warpwave_host.h
