@@ -34,15 +34,13 @@ pub(super) fn log_parts64(x: f64) -> (f64, f64) {
     (k - if denormal { 52.0 } else { 0.0 }, m - 1.0)
 }
 
-/// log(1 + r) − r, plus `more`.
+/// (log(1 + r) − r + r²/2) / r³.
 #[inline(always)]
-fn log_tail32(r: f32, more: f32) -> f32 {
-    let r2 = r * r;
-    let q = poly!(r, r2; 0.33333215, -0.24999805, 0.20010445, -0.1668016, 0.14005344, -0.121888936, 0.13986671, -0.12871052);
-    r2.mul_add(-0.5, (r2 * r).mul_add(q, more))
+fn log_cubic32(r: f32, r2: f32) -> f32 {
+    poly!(r, r2; 0.33333215, -0.24999805, 0.20010445, -0.1668016, 0.14005344, -0.121888936, 0.13986671, -0.12871052)
 }
 
-/// As [`log_tail32`].
+/// log(1 + r) − r, plus `more`.
 #[inline(always)]
 fn log_tail64(r: f64, more: f64) -> f64 {
     let half_square = 0.5 * r * r;
@@ -61,7 +59,8 @@ fn log_sum32(k: f32, r: f32, more: f32) -> f32 {
     let base = k * LN2_SHORT32;
     let hi = base + r;
     let lo = (base - hi) + r;
-    hi + log_tail32(r, k.mul_add(LN2_REST32, lo + more))
+    let r2 = r * r;
+    hi + r2.mul_add(-0.5, (r2 * r).mul_add(log_cubic32(r, r2), k.mul_add(LN2_REST32, lo + more)))
 }
 
 /// As [`log_sum32`].
@@ -111,7 +110,9 @@ pub(super) fn log2_32(x: f32) -> f32 {
     let rest = r.mul_add(LOG2E_HI32, -product);
     let hi = k + product;
     let lo = (k - hi) + product;
-    let tail = log_tail32(r, 0.0).mul_add(LOG2E_HI32, r.mul_add(LOG2E_LO32, lo + rest));
+    let r2 = r * r;
+    let cubic = r2 * r * log_cubic32(r, r2);
+    let tail = r2.mul_add(-0.5 * LOG2E_HI32, cubic.mul_add(LOG2E_HI32, r.mul_add(LOG2E_LO32, lo + rest)));
     log_limits32(x, hi + tail)
 }
 

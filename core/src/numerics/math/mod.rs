@@ -130,3 +130,7 @@ macro_rules! narrow_floats {
 }
 // Of `f16` every number, of `bf16` those up to 2^16.
 narrow_floats! { f16, 0x7bff, f32_from_f16, f16_from_f32; bf16, 0x4780, f32_from_bf16, bf16_from_f32 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
