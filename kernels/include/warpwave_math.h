@@ -131,9 +131,10 @@ WW_DEVICE void ww_math_exp_parts(double x, double rest, ww_i64& out_n, double& o
     q = ww_fma(r2, q, ww_fma(r, 0.00019841269887759563, 0.0013888888888944392));
     q = ww_fma(r2, q, ww_fma(r, 0.008333333333321171, 0.041666666666666574));
     q = ww_fma(r2, q, ww_fma(r, 0.16666666666666677, 0.5));
+    // What is left of r, times the derivative.
     out_n = n;
     out_hi = r;
-    out_lo = ww_fma(r2, q, low);
+    out_lo = ww_fma(r2, q, ww_fma(low, r, low));
 }
 
 // e^x.
@@ -235,45 +236,38 @@ WW_DEVICE double ww_expm1(double x) {
 
 // k and m − 1, for `x` positive and finite.
 WW_DEVICE void ww_math_log_parts(float x, float& out_k, float& out_r) {
-    bool denormal = x < 1.1754944e-38f;
-    float scaled = denormal ? x * 8388608.0f : x;
-    ww_u32 bits = ww_bits(scaled);
+    bool denormal = ww_bits(x) < 0x00800000u;
+    ww_u32 bits = denormal ? ww_bits(x * 8388608.0f) : ww_bits(x);
     // From 2/3 to 4/3.
     ww_i32 e = ((ww_i32)(bits - 0x3f2aaaabu)) >> 23;
     float m = ww_from_bits(bits - (((ww_u32)e) << 23));
-    float k = (float)e - (denormal ? 23.0f : 0.0f);
-    out_k = k;
+    ww_i32 k = e - (denormal ? 23 : 0);
+    out_k = (float)k;
     out_r = m - 1.0f;
 }
 
 // As ww_math_log_parts, from √½ to √2.
 WW_DEVICE void ww_math_log_parts(double x, double& out_k, double& out_r) {
-    bool denormal = x < 2.2250738585072014e-308;
-    double scaled = denormal ? x * 4503599627370496.0 : x;
-    ww_u64 bits = ww_bits(scaled);
+    bool denormal = ww_bits(x) < 0x0010000000000000ull;
+    ww_u64 bits = denormal ? ww_bits(x * 4503599627370496.0) : ww_bits(x);
     // The exponent, as an unsigned number of 2048 more.
     ww_u64 above = ((bits - 0x3fe6a09e667f3bcdull) + 0x8000000000000000ull) >> 52;
     ww_u64 e = above - 2048;
     double m = ww_from_bits(bits - (e << 52));
     // An integer becomes a float by an addition, because AVX2 has no conversion from 64 bits.
-    double k = ww_from_bits(e + ww_bits(WW_MATH_ROUND64)) - WW_MATH_ROUND64;
-    out_k = k - (denormal ? 52.0 : 0.0);
+    ww_u64 k = e - (denormal ? 52 : 0);
+    out_k = ww_from_bits(k + ww_bits(WW_MATH_ROUND64)) - WW_MATH_ROUND64;
     out_r = m - 1.0;
 }
 
-// log(1 + r) − r, plus `more`.
-WW_DEVICE float ww_math_log_tail(float r, float more) {
-    float r2 = r * r;
-    float q = ww_fma(r, -0.12871052f, 0.13986671f);
-    q = ww_fma(r2, q, ww_fma(r, -0.121888936f, 0.14005344f));
-    q = ww_fma(r2, q, ww_fma(r, -0.1668016f, 0.20010445f));
-    q = ww_fma(r2, q, ww_fma(r, -0.24999805f, 0.33333215f));
-    return ww_fma(r2, -0.5f, ww_fma(r2 * r, q, more));
+// (log(1 + r) − r + r²/2) / r³.
+WW_DEVICE float ww_math_log_cubic(float r, float r2) {
+    return ww_fma(r2, ww_fma(r2, ww_fma(r2, ww_fma(r, -0.12871052f, 0.13986671f), ww_fma(r, -0.121888936f, 0.14005344f)),
+        ww_fma(r, -0.1668016f, 0.20010445f)), ww_fma(r, -0.24999805f, 0.33333215f));
 }
 
-// As ww_math_log_tail.
-WW_DEVICE double ww_math_log_tail(double r, double more) {
-    double half_square = 0.5 * r * r;
+// s, and r²/2 + R, where log(1 + r) = r − r²/2 + s · (r²/2 + R); given r²/2.
+WW_DEVICE void ww_math_log_curve(double r, double half_square, double& out_s, double& out_curve) {
     double s = ww_div(r, (2.0 + r));
     double z = s * s;
     double z2 = z * z;
@@ -281,7 +275,8 @@ WW_DEVICE double ww_math_log_tail(double r, double more) {
     q = ww_fma(z2, q, ww_fma(z, 0.07656901943431016, 0.09091786627391091));
     q = ww_fma(z2, q, ww_fma(z, 0.11111099207890864, 0.14285714371886607));
     q = ww_fma(z2, q, ww_fma(z, 0.1999999999970458, 0.33333333333333676));
-    return ww_fma(s, ww_fma(z + z, q, half_square), more) - half_square;
+    out_s = s;
+    out_curve = ww_fma(z + z, q, half_square);
 }
 
 // k · ln 2 + log(1 + r) + `more`.
@@ -289,7 +284,8 @@ WW_DEVICE float ww_math_log_sum(float k, float r, float more) {
     float base = k * WW_MATH_LN2_SHORT32;
     float hi = base + r;
     float lo = (base - hi) + r;
-    return hi + ww_math_log_tail(r, ww_fma(k, WW_MATH_LN2_REST32, lo + more));
+    float r2 = r * r;
+    return hi + ww_fma(r2, -0.5f, ww_fma(r2 * r, ww_math_log_cubic(r, r2), ww_fma(k, WW_MATH_LN2_REST32, lo + more)));
 }
 
 // As ww_math_log_sum.
@@ -297,21 +293,29 @@ WW_DEVICE double ww_math_log_sum(double k, double r, double more) {
     double base = k * WW_MATH_LN2_SHORT64;
     double hi = base + r;
     double lo = (base - hi) + r;
-    return hi + ww_math_log_tail(r, ww_fma(k, WW_MATH_LN2_REST64, lo + more));
+    double half_square = 0.5 * r * r;
+    double s, curve;
+    ww_math_log_curve(r, half_square, s, curve);
+    return hi + (ww_fma(s, curve, ww_fma(k, WW_MATH_LN2_REST64, lo + more)) - half_square);
 }
 
 // The result, `x` being the argument: a NaN below 0, and the limits.
 WW_DEVICE float ww_math_log_limits(float x, float result) {
-    result = (x == 0.0f) ? -WW_MATH_INFINITY32 : result;
-    result = (x == WW_MATH_INFINITY32) ? x : result;
-    return (x >= 0.0f) ? result : WW_MATH_NAN32;
+    ww_u32 bits = ww_bits(x);
+    float limit = (x == 0.0f) ? -WW_MATH_INFINITY32 : WW_MATH_NAN32;
+    limit = (bits == 0x7f800000u) ? x : limit;
+    // Positive and finite.
+    bool inside = (bits - 1) < 0x7f7fffffu;
+    return inside ? result : limit;
 }
 
 // As ww_math_log_limits.
 WW_DEVICE double ww_math_log_limits(double x, double result) {
-    result = (x == 0.0) ? -WW_MATH_INFINITY64 : result;
-    result = (x == WW_MATH_INFINITY64) ? x : result;
-    return (x >= 0.0) ? result : WW_MATH_NAN64;
+    ww_u64 bits = ww_bits(x);
+    double limit = (x == 0.0) ? -WW_MATH_INFINITY64 : WW_MATH_NAN64;
+    limit = (bits == 0x7ff0000000000000ull) ? x : limit;
+    bool inside = (bits - 1) < 0x7fefffffffffffffull;
+    return inside ? result : limit;
 }
 
 // The natural logarithm.
@@ -336,7 +340,10 @@ WW_DEVICE float ww_log2(float x) {
     float rest = ww_fma(r, WW_MATH_LOG2E_HI32, -product);
     float hi = k + product;
     float lo = (k - hi) + product;
-    float tail = ww_fma(ww_math_log_tail(r, 0.0f), WW_MATH_LOG2E_HI32, ww_fma(r, WW_MATH_LOG2E_LO32, lo + rest));
+    float r2 = r * r;
+    float cubic = r2 * r * ww_math_log_cubic(r, r2);
+    float tail = ww_fma(r2, -0.5f * WW_MATH_LOG2E_HI32, ww_fma(cubic, WW_MATH_LOG2E_HI32, ww_fma(r, WW_MATH_LOG2E_LO32, lo +
+        rest)));
     return ww_math_log_limits(x, hi + tail);
 }
 
@@ -348,7 +355,13 @@ WW_DEVICE double ww_log2(double x) {
     double rest = ww_fma(r, WW_MATH_LOG2E_HI64, -product);
     double hi = k + product;
     double lo = (k - hi) + product;
-    double tail = ww_fma(ww_math_log_tail(r, 0.0), WW_MATH_LOG2E_HI64, ww_fma(r, WW_MATH_LOG2E_LO64, lo + rest));
+    double half = 0.5 * r;
+    double half_square = half * r;
+    double half_square_rest = ww_fma(half, r, -half_square);
+    double s, curve;
+    ww_math_log_curve(r, half_square, s, curve);
+    double small = ww_fma(r, WW_MATH_LOG2E_LO64, ww_fma(half_square_rest, -WW_MATH_LOG2E_HI64, lo + rest));
+    double tail = ww_fma(half_square, -WW_MATH_LOG2E_HI64, ww_fma(s * curve, WW_MATH_LOG2E_HI64, small));
     return ww_math_log_limits(x, hi + tail);
 }
 
@@ -463,7 +476,7 @@ WW_DEVICE void ww_math_reduce_large(float x, ww_u32& out_n, float& out_r, float&
     ww_u64 w0 = ((a << 32 | b) >> shift) & 0xffffffffu;
     ww_u64 w1 = ((b << 32 | c) >> shift) & 0xffffffffu;
     ww_u64 w2 = ((c << 32 | d) >> shift) & 0xffffffffu;
-    ww_u64 p1 = m * w1 + (m * w2 >> 32);
+    ww_u64 p1 = m * w1 + ((m * w2) >> 32);
     ww_u64 p0 = m * w0 + (p1 >> 32);
     ww_u64 product = (p0 << 32) | (p1 & 0xffffffffu);
     ww_u32 n = (ww_u32)((product >> 62) + ((product >> 61) & 1));
@@ -858,8 +871,9 @@ WW_DEVICE double ww_sigmoid(double x) {
 
 // The error function.
 //
-// Up to 1, x + x · P(x²). From there on 1 − e^−Q(x − 2), where Q is a polynomial for −log erfc, fitted so that it is the error of the
-// whole that is even. (The exponential of a polynomial for float arithmetic is an idea of N. Juffa's.)
+// Up to 1, x + x · P(x²). From there on 1 − e^−Q(x − 2), where Q is a polynomial for −log erfc, fitted so that the error of the whole is
+// even, and what the rounding of its last sum loses goes into the exponential too. (The exponential of a polynomial, in place of
+// rational functions, is an idea of N. Juffa's.)
 
 // The error function.
 WW_DEVICE float ww_erf(float x) {
@@ -873,14 +887,17 @@ WW_DEVICE float ww_erf(float x) {
     float near = ww_fma(magnitude, p, magnitude);
     float u = (magnitude < 4.0f) ? magnitude - 2.0f : 2.0f;
     float u2 = u * u;
-    float q = -0.00018696518f;
-    q = ww_fma(u2, q, ww_fma(u, 0.00070863625f, -0.0035474529f));
-    q = ww_fma(u2, q, ww_fma(u, 0.016486922f, 0.92375433f));
-    q = ww_fma(u2, q, ww_fma(u, 4.41816f, 5.364941f));
+    float line = ww_fma(u, 4.41816f, 5.364941f);
+    float curve = -0.00018696518f;
+    curve = ww_fma(u2, curve, ww_fma(u, 0.00070863625f, -0.0035474529f));
+    curve = ww_fma(u2, curve, ww_fma(u, 0.016486922f, 0.92375433f));
+    float q = ww_fma(u2, curve, line);
+    float q_rest = ww_fma(u2, curve, line - q);
     ww_i32 n;
     float hi, lo;
-    ww_math_exp_parts(-q, 0.0f, n, hi, lo);
-    float far = 1.0f - ww_math_power_of_two(n) * (1.0f + (hi + lo));
+    ww_math_exp_parts(-q, -q_rest, n, hi, lo);
+    float power = ww_math_power_of_two(n);
+    float far = ww_fma(hi + lo, -power, 1.0f - power);
     float result = ww_math_with_sign(((magnitude < 1.0f) ? near : far), x);
     return (x != x) ? WW_MATH_NAN32 : result;
 }
@@ -899,19 +916,22 @@ WW_DEVICE double ww_erf(double x) {
     double near = ww_fma(magnitude, p, magnitude);
     double u = (magnitude < 6.0) ? magnitude - 2.0 : 4.0;
     double u2 = u * u;
-    double q = ww_fma(u, 4.916038088724194e-12, -3.6862295501846635e-11);
-    q = ww_fma(u2, q, ww_fma(u, 7.155917850385286e-11, 2.580562800346192e-10));
-    q = ww_fma(u2, q, ww_fma(u, -2.6101914307227346e-9, 1.3987444313588355e-8));
-    q = ww_fma(u2, q, ww_fma(u, -5.76949216985778e-8, 1.7317481116105505e-7));
-    q = ww_fma(u2, q, ww_fma(u, -2.0372823836096838e-7, -1.952189062343122e-6));
-    q = ww_fma(u2, q, ww_fma(u, 2.0706470907128394e-5, -0.00013530932997101998));
-    q = ww_fma(u2, q, ww_fma(u, 0.000732399377976352, -0.0035707563479539413));
-    q = ww_fma(u2, q, ww_fma(u, 0.016465118137379303, 0.9237508418239503));
-    q = ww_fma(u2, q, ww_fma(u, 4.418160805994414, 5.364941264616636));
+    double line = ww_fma(u, 4.418160805994414, 5.364941264616636);
+    double curve = ww_fma(u, 4.916038088724194e-12, -3.6862295501846635e-11);
+    curve = ww_fma(u2, curve, ww_fma(u, 7.155917850385286e-11, 2.580562800346192e-10));
+    curve = ww_fma(u2, curve, ww_fma(u, -2.6101914307227346e-9, 1.3987444313588355e-8));
+    curve = ww_fma(u2, curve, ww_fma(u, -5.76949216985778e-8, 1.7317481116105505e-7));
+    curve = ww_fma(u2, curve, ww_fma(u, -2.0372823836096838e-7, -1.952189062343122e-6));
+    curve = ww_fma(u2, curve, ww_fma(u, 2.0706470907128394e-5, -0.00013530932997101998));
+    curve = ww_fma(u2, curve, ww_fma(u, 0.000732399377976352, -0.0035707563479539413));
+    curve = ww_fma(u2, curve, ww_fma(u, 0.016465118137379303, 0.9237508418239503));
+    double q = ww_fma(u2, curve, line);
+    double q_rest = ww_fma(u2, curve, line - q);
     ww_i64 n;
     double hi, lo;
-    ww_math_exp_parts(-q, 0.0, n, hi, lo);
-    double far = 1.0 - ww_math_power_of_two(n) * (1.0 + (hi + lo));
+    ww_math_exp_parts(-q, -q_rest, n, hi, lo);
+    double power = ww_math_power_of_two(n);
+    double far = ww_fma(hi + lo, -power, 1.0 - power);
     double result = ww_math_with_sign(((magnitude < 1.0) ? near : far), x);
     return (x != x) ? WW_MATH_NAN64 : result;
 }
@@ -924,13 +944,13 @@ WW_DEVICE double ww_erf(double x) {
 
 // log `x` as a sum of two numbers, for `x` positive and finite.
 WW_DEVICE void ww_math_log_pair(float x, float& out_hi, float& out_lo) {
-    bool denormal = x < 1.1754944e-38f;
-    float scaled = denormal ? x * 8388608.0f : x;
-    ww_u32 bits = ww_bits(scaled);
+    bool denormal = ww_bits(x) < 0x00800000u;
+    ww_u32 bits = denormal ? ww_bits(x * 8388608.0f) : ww_bits(x);
     // From √½ to √2.
     ww_i32 e = ((ww_i32)(bits - 0x3f3504f3u)) >> 23;
     float m = ww_from_bits(bits - (((ww_u32)e) << 23));
-    float k = (float)e - (denormal ? 23.0f : 0.0f);
+    ww_i32 adjusted = e - (denormal ? 23 : 0);
+    float k = (float)adjusted;
     float above = m - 1.0f;
     float below = m + 1.0f;
     float below_rest = m - (below - 1.0f);

@@ -9,29 +9,27 @@ use super::common::*;
 /// k and m − 1, for `x` positive and finite.
 #[inline(always)]
 fn log_parts32(x: f32) -> (f32, f32) {
-    let denormal = x < f32::MIN_POSITIVE;
-    let scaled = if denormal { x * 8388608.0 } else { x };
-    let bits: u32 = scaled.to_bits();
+    let denormal: bool = x.to_bits() < 0x0080_0000;
+    let bits: u32 = if denormal { (x * 8388608.0).to_bits() } else { x.to_bits() };
     // From 2/3 to 4/3.
     let e: i32 = (bits.wrapping_sub(0x3f2a_aaab) as i32) >> 23;
     let m = f32::from_bits(bits.wrapping_sub((e as u32) << 23));
-    let k = e as f32 - if denormal { 23.0 } else { 0.0 };
-    (k, m - 1.0)
+    let k: i32 = e.wrapping_sub(if denormal { 23 } else { 0 });
+    (k as f32, m - 1.0)
 }
 
 /// As [`log_parts32`], from √½ to √2.
 #[inline(always)]
 pub(super) fn log_parts64(x: f64) -> (f64, f64) {
-    let denormal = x < f64::MIN_POSITIVE;
-    let scaled = if denormal { x * 4503599627370496.0 } else { x };
-    let bits: u64 = scaled.to_bits();
+    let denormal: bool = x.to_bits() < 0x0010_0000_0000_0000;
+    let bits: u64 = if denormal { (x * 4503599627370496.0).to_bits() } else { x.to_bits() };
     // The exponent, as an unsigned number of 2048 more.
     let above: u64 = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd).wrapping_add(0x8000_0000_0000_0000) >> 52;
     let e: u64 = above.wrapping_sub(2048);
     let m = f64::from_bits(bits.wrapping_sub(e << 52));
     // An integer becomes a float by an addition, because AVX2 has no conversion from 64 bits.
-    let k = f64::from_bits(e.wrapping_add(ROUND64.to_bits())) - ROUND64;
-    (k - if denormal { 52.0 } else { 0.0 }, m - 1.0)
+    let k: u64 = e.wrapping_sub(if denormal { 52 } else { 0 });
+    (f64::from_bits(k.wrapping_add(ROUND64.to_bits())) - ROUND64, m - 1.0)
 }
 
 /// (log(1 + r) − r + r²/2) / r³.
@@ -40,17 +38,16 @@ fn log_cubic32(r: f32, r2: f32) -> f32 {
     poly!(r, r2; 0.33333215, -0.24999805, 0.20010445, -0.1668016, 0.14005344, -0.121888936, 0.13986671, -0.12871052)
 }
 
-/// log(1 + r) − r, plus `more`.
+/// s, and r²/2 + R, where log(1 + r) = r − r²/2 + s · (r²/2 + R); given r²/2.
 #[inline(always)]
-fn log_tail64(r: f64, more: f64) -> f64 {
-    let half_square = 0.5 * r * r;
+fn log_curve64(r: f64, half_square: f64) -> (f64, f64) {
     let s = r / (2.0 + r);
     let z = s * s;
     let z2 = z * z;
     let q = poly!(z, z2;
         0.33333333333333676, 0.1999999999970458, 0.14285714371886607, 0.11111099207890864, 0.09091786627391091,
         0.07656901943431016, 0.07399295987818195);
-    s.mul_add((z + z).mul_add(q, half_square), more) - half_square
+    (s, (z + z).mul_add(q, half_square))
 }
 
 /// k · ln 2 + log(1 + r) + `more`.
@@ -69,23 +66,30 @@ fn log_sum64(k: f64, r: f64, more: f64) -> f64 {
     let base = k * LN2_SHORT64;
     let hi = base + r;
     let lo = (base - hi) + r;
-    hi + log_tail64(r, k.mul_add(LN2_REST64, lo + more))
+    let half_square = 0.5 * r * r;
+    let (s, curve) = log_curve64(r, half_square);
+    hi + (s.mul_add(curve, k.mul_add(LN2_REST64, lo + more)) - half_square)
 }
 
 /// The result, `x` being the argument: a NaN below 0, and the limits.
 #[inline(always)]
 fn log_limits32(x: f32, result: f32) -> f32 {
-    let result = if x == 0.0 { f32::NEG_INFINITY } else { result };
-    let result = if x == f32::INFINITY { x } else { result };
-    if x >= 0.0 { result } else { NAN32 }
+    let bits: u32 = x.to_bits();
+    let limit = if x == 0.0 { f32::NEG_INFINITY } else { NAN32 };
+    let limit = if bits == 0x7f80_0000 { x } else { limit };
+    // Positive and finite.
+    let inside: bool = bits.wrapping_sub(1) < 0x7f7f_ffff;
+    if inside { result } else { limit }
 }
 
 /// As [`log_limits32`].
 #[inline(always)]
 fn log_limits64(x: f64, result: f64) -> f64 {
-    let result = if x == 0.0 { f64::NEG_INFINITY } else { result };
-    let result = if x == f64::INFINITY { x } else { result };
-    if x >= 0.0 { result } else { NAN64 }
+    let bits: u64 = x.to_bits();
+    let limit = if x == 0.0 { f64::NEG_INFINITY } else { NAN64 };
+    let limit = if bits == 0x7ff0_0000_0000_0000 { x } else { limit };
+    let inside: bool = bits.wrapping_sub(1) < 0x7fef_ffff_ffff_ffff;
+    if inside { result } else { limit }
 }
 
 /// The natural logarithm.
@@ -124,7 +128,12 @@ pub(super) fn log2_64(x: f64) -> f64 {
     let rest = r.mul_add(LOG2E_HI64, -product);
     let hi = k + product;
     let lo = (k - hi) + product;
-    let tail = log_tail64(r, 0.0).mul_add(LOG2E_HI64, r.mul_add(LOG2E_LO64, lo + rest));
+    let half = 0.5 * r;
+    let half_square = half * r;
+    let half_square_rest = half.mul_add(r, -half_square);
+    let (s, curve) = log_curve64(r, half_square);
+    let small = r.mul_add(LOG2E_LO64, half_square_rest.mul_add(-LOG2E_HI64, lo + rest));
+    let tail = half_square.mul_add(-LOG2E_HI64, (s * curve).mul_add(LOG2E_HI64, small));
     log_limits64(x, hi + tail)
 }
 

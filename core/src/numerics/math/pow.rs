@@ -11,13 +11,13 @@ use super::log::log_parts64;
 /// log `x` as a sum of two numbers, for `x` positive and finite.
 #[inline(always)]
 fn log_pair32(x: f32) -> (f32, f32) {
-    let denormal = x < f32::MIN_POSITIVE;
-    let scaled = if denormal { x * 8388608.0 } else { x };
-    let bits: u32 = scaled.to_bits();
+    let denormal: bool = x.to_bits() < 0x0080_0000;
+    let bits: u32 = if denormal { (x * 8388608.0).to_bits() } else { x.to_bits() };
     // From √½ to √2.
     let e: i32 = (bits.wrapping_sub(0x3f35_04f3) as i32) >> 23;
     let m = f32::from_bits(bits.wrapping_sub((e as u32) << 23));
-    let k = e as f32 - if denormal { 23.0 } else { 0.0 };
+    let adjusted: i32 = e.wrapping_sub(if denormal { 23 } else { 0 });
+    let k = adjusted as f32;
     let above = m - 1.0;
     let below = m + 1.0;
     let below_rest = m - (below - 1.0);

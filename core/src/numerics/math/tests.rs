@@ -46,7 +46,9 @@ fn unit(exact: f64, precision: i32, smallest_exponent: i32) -> f64 {
 fn error32(got: f32, exact: f64) -> f64 {
     let overflows = exact.abs() >= 2f64.powi(128);
     if exact.is_nan() || exact == 0.0 || (overflows && got.is_infinite()) {
-        return if got.is_nan() == exact.is_nan() && got.is_sign_negative() == (exact.is_sign_negative() && !exact.is_nan()) {
+        return if got.is_nan() == exact.is_nan()
+            && got.is_sign_negative() == (exact.is_sign_negative() && !exact.is_nan())
+        {
             if exact == 0.0 && got != 0.0 { INF64 } else { 0.0 }
         } else {
             INF64
@@ -101,23 +103,71 @@ macro_rules! special_values {
         fn $name() {
             let nan = $t::NAN;
             let tiny = $t::from_bits(1);
-            specials::<$t>("exp", &[(0.0, 1.0), (-0.0, 1.0), ($inf, $inf), (-$inf, 0.0), ($max, $inf), (-$max, 0.0), (tiny, 1.0)]);
-            specials::<$t>("exp2", &[(0.0, 1.0), (-0.0, 1.0), ($inf, $inf), (-$inf, 0.0), ($max, $inf), (3.0, 8.0), (-2.0, 0.25)]);
-            specials::<$t>("expm1", &[(0.0, 0.0), (-0.0, -0.0), ($inf, $inf), (-$inf, -1.0), ($max, $inf), (tiny, tiny)]);
-            specials::<$t>("log", &[(1.0, 0.0), (0.0, -$inf), (-0.0, -$inf), ($inf, $inf), (-$inf, nan), (-1.0, nan), (-tiny, nan)]);
-            specials::<$t>("log2", &[(1.0, 0.0), (0.0, -$inf), (-0.0, -$inf), ($inf, $inf), (-1.0, nan), (8.0, 3.0), (tiny, $tiny)]);
-            specials::<$t>("log1p", &[(0.0, 0.0), (-0.0, -0.0), (-1.0, -$inf), ($inf, $inf), (-1.5, nan), (-$inf, nan), (-tiny, -tiny)]);
+            specials::<$t>(
+                "exp",
+                &[(0.0, 1.0), (-0.0, 1.0), ($inf, $inf), (-$inf, 0.0), ($max, $inf), (-$max, 0.0), (tiny, 1.0)],
+            );
+            specials::<$t>(
+                "exp2",
+                &[(0.0, 1.0), (-0.0, 1.0), ($inf, $inf), (-$inf, 0.0), ($max, $inf), (3.0, 8.0), (-2.0, 0.25)],
+            );
+            specials::<$t>(
+                "expm1",
+                &[(0.0, 0.0), (-0.0, -0.0), ($inf, $inf), (-$inf, -1.0), ($max, $inf), (tiny, tiny)],
+            );
+            specials::<$t>(
+                "log",
+                &[(1.0, 0.0), (0.0, -$inf), (-0.0, -$inf), ($inf, $inf), (-$inf, nan), (-1.0, nan), (-tiny, nan)],
+            );
+            specials::<$t>(
+                "log2",
+                &[(1.0, 0.0), (0.0, -$inf), (-0.0, -$inf), ($inf, $inf), (-1.0, nan), (8.0, 3.0), (tiny, $tiny)],
+            );
+            specials::<$t>(
+                "log1p",
+                &[(0.0, 0.0), (-0.0, -0.0), (-1.0, -$inf), ($inf, $inf), (-1.5, nan), (-$inf, nan), (-tiny, -tiny)],
+            );
             specials::<$t>("sin", &[(0.0, 0.0), (-0.0, -0.0), ($inf, nan), (-$inf, nan), (tiny, tiny), (-tiny, -tiny)]);
             specials::<$t>("cos", &[(0.0, 1.0), (-0.0, 1.0), ($inf, nan), (-$inf, nan), (tiny, 1.0)]);
-            specials::<$t>("sinpi", &[(0.0, 0.0), (-0.0, -0.0), (1.0, 0.0), (-1.0, -0.0), (2.0, 0.0), (0.5, 1.0), (1.5, -1.0), (-2.5, -1.0)]);
+            specials::<$t>(
+                "sinpi",
+                &[
+                    (0.0, 0.0),
+                    (-0.0, -0.0),
+                    (1.0, 0.0),
+                    (-1.0, -0.0),
+                    (2.0, 0.0),
+                    (0.5, 1.0),
+                    (1.5, -1.0),
+                    (-2.5, -1.0),
+                ],
+            );
             specials::<$t>("sinpi", &[($inf, nan), (-$inf, nan), ($max, 0.0), (-$max, -0.0)]);
-            specials::<$t>("cospi", &[(0.0, 1.0), (-0.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (0.5, 0.0), (-0.5, 0.0), (1.5, 0.0), (-2.0, 1.0)]);
-            specials::<$t>("cospi", &[($inf, nan), (-$inf, nan), ($max, 1.0), (1.0 / $t::EPSILON, 1.0), (1.0 / $t::EPSILON + 1.0, -1.0)]);
-            specials::<$t>("tanh", &[(0.0, 0.0), (-0.0, -0.0), ($inf, 1.0), (-$inf, -1.0), ($max, 1.0), (tiny, tiny), (-tiny, -tiny)]);
-            specials::<$t>("sigmoid", &[(0.0, 0.5), (-0.0, 0.5), ($inf, 1.0), (-$inf, 0.0), ($max, 1.0), (-$max, 0.0), (tiny, 0.5)]);
+            specials::<$t>(
+                "cospi",
+                &[(0.0, 1.0), (-0.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (0.5, 0.0), (-0.5, 0.0), (1.5, 0.0), (-2.0, 1.0)],
+            );
+            specials::<$t>(
+                "cospi",
+                &[($inf, nan), (-$inf, nan), ($max, 1.0), (1.0 / $t::EPSILON, 1.0), (1.0 / $t::EPSILON + 1.0, -1.0)],
+            );
+            specials::<$t>(
+                "tanh",
+                &[(0.0, 0.0), (-0.0, -0.0), ($inf, 1.0), (-$inf, -1.0), ($max, 1.0), (tiny, tiny), (-tiny, -tiny)],
+            );
+            specials::<$t>(
+                "sigmoid",
+                &[(0.0, 0.5), (-0.0, 0.5), ($inf, 1.0), (-$inf, 0.0), ($max, 1.0), (-$max, 0.0), (tiny, 0.5)],
+            );
             specials::<$t>("erf", &[(0.0, 0.0), (-0.0, -0.0), ($inf, 1.0), (-$inf, -1.0), ($max, 1.0), (tiny, tiny)]);
-            specials::<$t>("rsqrt", &[(0.0, $inf), (-0.0, -$inf), ($inf, 0.0), (-$inf, nan), (-1.0, nan), (4.0, 0.5), (0.0625, 4.0)]);
-            specials::<$t>("cbrt", &[(0.0, 0.0), (-0.0, -0.0), ($inf, $inf), (-$inf, -$inf), (-27.0, -3.0), (0.125, 0.5)]);
+            specials::<$t>(
+                "rsqrt",
+                &[(0.0, $inf), (-0.0, -$inf), ($inf, 0.0), (-$inf, nan), (-1.0, nan), (4.0, 0.5), (0.0625, 4.0)],
+            );
+            specials::<$t>(
+                "cbrt",
+                &[(0.0, 0.0), (-0.0, -0.0), ($inf, $inf), (-$inf, -$inf), (-27.0, -3.0), (0.125, 0.5)],
+            );
         }
     };
 }
@@ -131,17 +181,20 @@ macro_rules! power_table {
         fn $name() {
             let nan = $t::NAN;
             let (tiny, huge, largest_odd) = ($t::from_bits(1), $t::MAX, 2.0 / $t::EPSILON - 1.0);
+            #[rustfmt::skip]
             let table: &[($t, $t, $t)] = &[
                 (0.0, -3.0, $inf), (-0.0, -3.0, -$inf), (0.0, -2.5, $inf), (-0.0, -2.5, $inf), (-0.0, -2.0, $inf),
-                (-0.0, -$inf, $inf), (0.0, 3.0, 0.0), (-0.0, 3.0, -0.0), (0.0, 2.5, 0.0), (-0.0, 2.5, 0.0), (-0.0, 4.0, 0.0),
-                (-1.0, $inf, 1.0), (-1.0, -$inf, 1.0), (1.0, nan, 1.0), (1.0, $inf, 1.0), (nan, 0.0, 1.0), (nan, -0.0, 1.0),
-                ($inf, 0.0, 1.0), (0.0, 0.0, 1.0), (-8.0, 1.0 / 3.0, nan), (-2.0, 0.5, nan), (-tiny, 1.5, nan), (-huge, 0.5, nan),
-                (0.5, -$inf, $inf), (-0.5, -$inf, $inf), (2.0, -$inf, 0.0), (0.5, $inf, 0.0), (-0.5, $inf, 0.0), (-2.0, $inf, $inf),
-                (-$inf, -3.0, -0.0), (-$inf, -2.5, 0.0), (-$inf, -4.0, 0.0), (-$inf, 3.0, -$inf), (-$inf, 2.5, $inf), (-$inf, 4.0, $inf),
-                ($inf, -tiny, 0.0), ($inf, tiny, $inf), (0.0, tiny, 0.0), (0.0, -tiny, $inf), (nan, 1.0, nan), (2.0, nan, nan),
-                (-1.0, largest_odd, -1.0), (-1.0, largest_odd + 1.0, 1.0), (-1.0, huge, 1.0), (huge, huge, $inf), (tiny, huge, 0.0),
-                (-huge, largest_odd, -$inf), (-tiny, largest_odd, -0.0), (huge, tiny, 1.0), (-3.0, 3.0, -27.0), (2.0, -1.0, 0.5),
-                (10.0, 3.0, 1000.0), (-1.5, 2.0, 2.25), (0.25, 0.5, 0.5), (7.0, 1.0, 7.0), (tiny, 1.0, tiny), (-huge, 1.0, -huge),
+                (-0.0, -$inf, $inf), (0.0, 3.0, 0.0), (-0.0, 3.0, -0.0), (0.0, 2.5, 0.0), (-0.0, 2.5, 0.0),
+                (-0.0, 4.0, 0.0), (-1.0, $inf, 1.0), (-1.0, -$inf, 1.0), (1.0, nan, 1.0), (1.0, $inf, 1.0),
+                (nan, 0.0, 1.0), (nan, -0.0, 1.0), ($inf, 0.0, 1.0), (0.0, 0.0, 1.0), (-8.0, 1.0 / 3.0, nan),
+                (-2.0, 0.5, nan), (-tiny, 1.5, nan), (-huge, 0.5, nan), (0.5, -$inf, $inf), (-0.5, -$inf, $inf),
+                (2.0, -$inf, 0.0), (0.5, $inf, 0.0), (-0.5, $inf, 0.0), (-2.0, $inf, $inf), (-$inf, -3.0, -0.0),
+                (-$inf, -2.5, 0.0), (-$inf, -4.0, 0.0), (-$inf, 3.0, -$inf), (-$inf, 2.5, $inf), (-$inf, 4.0, $inf),
+                ($inf, -tiny, 0.0), ($inf, tiny, $inf), (0.0, tiny, 0.0), (0.0, -tiny, $inf), (nan, 1.0, nan),
+                (2.0, nan, nan), (-1.0, largest_odd, -1.0), (-1.0, largest_odd + 1.0, 1.0), (-1.0, huge, 1.0),
+                (huge, huge, $inf), (tiny, huge, 0.0), (-huge, largest_odd, -$inf), (-tiny, largest_odd, -0.0),
+                (huge, tiny, 1.0), (-3.0, 3.0, -27.0), (2.0, -1.0, 0.5), (10.0, 3.0, 1000.0), (-1.5, 2.0, 2.25),
+                (0.25, 0.5, 0.5), (7.0, 1.0, 7.0), (tiny, 1.0, tiny), (-huge, 1.0, -huge),
             ];
             for &(a, b, expected) in table {
                 let got = $t::power(black_box(a), black_box(b));
@@ -175,7 +228,10 @@ fn nan_is_canonical() {
             same(cosine, "cospi");
         }
     }
-    check(&[0x7f80_0001, 0x7fff_ffff, 0xff80_0001, 0xffc0_0000, u32::MAX, 0x7fc0_0001].map(f32::from_bits), f32::from_bits(0x7fc0_0000));
+    check(
+        &[0x7f80_0001, 0x7fff_ffff, 0xff80_0001, 0xffc0_0000, u32::MAX, 0x7fc0_0001].map(f32::from_bits),
+        f32::from_bits(0x7fc0_0000),
+    );
     let wide = [0x7ff0_0000_0000_0001, 0xfff0_0000_0000_0001, 0xfff8_0000_0000_0000, u64::MAX, 0x7ff8_0000_0000_0001];
     check(&wide.map(f64::from_bits), f64::from_bits(0x7ff8_0000_0000_0000));
     check(&[0x7c01, 0xfe00, 0xffff, 0x7e01].map(f16::from_bits), f16::from_bits(0x7e00));
@@ -258,7 +314,11 @@ fn single_precision_powers_against_double() {
         let x = if i % 2 == 0 { x } else { near };
         let y = ((random() * 290.0 - 155.0) / f64::from(x).log2()) as f32;
         let error = error32(f32::power(x, y), f64::from(x).powf(f64::from(y)));
-        assert!(error <= 1.0 || !y.is_finite(), "{x:e} to the power of {y:e} is {:e}, wrong by {error}", f32::power(x, y));
+        assert!(
+            error <= 1.0 || !y.is_finite(),
+            "{x:e} to the power of {y:e} is {:e}, wrong by {error}",
+            f32::power(x, y)
+        );
     }
 }
 
@@ -282,7 +342,10 @@ fn sixteen_bits_exhaustively() {
                 } else {
                     (got - exact).abs() <= 0.5002 * unit(exact, precision, smallest_exponent)
                 };
-                assert!(right && got.is_sign_negative() == exact.is_sign_negative(), "{name} of {wide:e} is {got:e}, not {exact:e}");
+                assert!(
+                    right && got.is_sign_negative() == exact.is_sign_negative(),
+                    "{name} of {wide:e} is {got:e}, not {exact:e}"
+                );
             }
         }
     }

@@ -69,7 +69,7 @@ fn reduce_large32(x: f32) -> (u32, f32, f32) {
     let w0: u64 = ((a << 32 | b) >> shift) & 0xffff_ffff;
     let w1: u64 = ((b << 32 | c) >> shift) & 0xffff_ffff;
     let w2: u64 = ((c << 32 | d) >> shift) & 0xffff_ffff;
-    let p1: u64 = m * w1 + (m * w2 >> 32);
+    let p1: u64 = m * w1 + ((m * w2) >> 32);
     let p0: u64 = m * w0 + (p1 >> 32);
     let product: u64 = (p0 << 32) | (p1 & 0xffff_ffff);
     let n: u32 = ((product >> 62) + ((product >> 61) & 1)) as u32;
@@ -94,11 +94,26 @@ fn reduce_large32(x: f32) -> (u32, f32, f32) {
 fn reduce_large64(x: f64) -> (u64, f64, f64) {
     // 2/π, after 64 bits of its integer part.
     const BITS: [u64; 20] = [
-        0, 0xa2f9_836e_4e44_1529, 0xfc27_57d1_f534_ddc0, 0xdb62_9599_3c43_9041, 0xfe51_63ab_debb_c561,
-        0xb724_6e3a_424d_d2e0, 0x0649_2eea_09d1_921c, 0xfe1d_eb1c_b129_a73e, 0xe882_35f5_2ebb_4484,
-        0xe99c_7026_b45f_7e41, 0x3991_d639_8353_39f4, 0x9c84_5f8b_bdf9_283b, 0x1ff8_97ff_de05_980f,
-        0xef2f_118b_5a0a_6d1f, 0x6d36_7ecf_27cb_09b7, 0x4f46_3f66_9e5f_ea2d, 0x7527_bac7_ebe5_f17b,
-        0x3d07_39f7_8a52_92ea, 0x6bfb_5fb1_1f8d_5d08, 0x5603_3046_fc7b_6bab,
+        0,
+        0xa2f9_836e_4e44_1529,
+        0xfc27_57d1_f534_ddc0,
+        0xdb62_9599_3c43_9041,
+        0xfe51_63ab_debb_c561,
+        0xb724_6e3a_424d_d2e0,
+        0x0649_2eea_09d1_921c,
+        0xfe1d_eb1c_b129_a73e,
+        0xe882_35f5_2ebb_4484,
+        0xe99c_7026_b45f_7e41,
+        0x3991_d639_8353_39f4,
+        0x9c84_5f8b_bdf9_283b,
+        0x1ff8_97ff_de05_980f,
+        0xef2f_118b_5a0a_6d1f,
+        0x6d36_7ecf_27cb_09b7,
+        0x4f46_3f66_9e5f_ea2d,
+        0x7527_bac7_ebe5_f17b,
+        0x3d07_39f7_8a52_92ea,
+        0x6bfb_5fb1_1f8d_5d08,
+        0x5603_3046_fc7b_6bab,
     ];
     let bits: u64 = x.to_bits();
     let m: u64 = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
