@@ -80,6 +80,9 @@
 //! # Sorting
 //! [`order`]: stable, −0 before +0, every NaN one key after +∞.
 //!
+//! # Mathematics
+//! [`math`]: exponentials, logarithms, sines and the like, to the bit, with a table of their errors.
+//!
 //! # Random numbers
 //! [`philox`]: a function of a seed, a subsequence and a count of words.
 //!
@@ -92,6 +95,7 @@ mod cast;
 pub mod contract;
 mod dispatch;
 mod half;
+pub mod math;
 mod nan;
 pub mod order;
 pub mod philox;

@@ -1,0 +1,140 @@
+//! Powers.
+//!
+//! |x|^y = e^(y · log |x|), the logarithm and its product with y as sums of two numbers: log m = 2 · artanh s, s = (m − 1) / (m + 1),
+//! where s and the first two terms of the series in s² have the double precision (T. J. Dekker, "A floating-point technique for extending
+//! the available precision", 1971), and a polynomial does for the rest. Special values as in C99, Annex F.9.4.4.
+
+use super::common::*;
+use super::exp::*;
+use super::log::log_parts64;
+
+/// log `x` as a sum of two numbers, for `x` positive and finite.
+#[inline(always)]
+fn log_pair32(x: f32) -> (f32, f32) {
+    let denormal: bool = x.to_bits() < 0x0080_0000;
+    let bits: u32 = if denormal { (x * 8388608.0).to_bits() } else { x.to_bits() };
+    // From √½ to √2.
+    let e: i32 = (bits.wrapping_sub(0x3f35_04f3) as i32) >> 23;
+    let m = f32::from_bits(bits.wrapping_sub((e as u32) << 23));
+    let adjusted: i32 = e.wrapping_sub(if denormal { 23 } else { 0 });
+    let k = adjusted as f32;
+    let above = m - 1.0;
+    let below = m + 1.0;
+    let below_rest = m - (below - 1.0);
+    let inverse = 1.0 / below;
+    let s = above * inverse;
+    let s_rest = (s.mul_add(-below, above) - s * below_rest) * inverse;
+    let z = s * s;
+    let z_rest = s.mul_add(s, -z) + (s + s) * s_rest;
+    let z2 = z * z;
+    let q = poly!(z, z2; 0.20000076, 0.1427354, 0.11710015);
+    // 1/3 + z · q, times z.
+    let third = 0.33333334;
+    let term = z * q;
+    let sum = third + term;
+    let sum_rest = ((third - sum) + term) - 9.934108e-9;
+    let v = z * sum;
+    let v_rest = z.mul_add(sum, -v) + z.mul_add(sum_rest, z_rest * sum);
+    let product = s * v;
+    let product_rest = s.mul_add(v, -product) + s.mul_add(v_rest, s_rest * v);
+    let artanh = s + product;
+    let artanh_rest = ((s - artanh) + product) + (product_rest + s_rest);
+    let base = k * LN2_SHORT32;
+    let twice = artanh + artanh;
+    let hi = base + twice;
+    let lo = ((base - hi) + twice) + k.mul_add(LN2_REST32, artanh_rest + artanh_rest);
+    (hi, lo)
+}
+
+/// As [`log_pair32`].
+#[inline(always)]
+fn log_pair64(x: f64) -> (f64, f64) {
+    let (k, above) = log_parts64(x);
+    let m = above + 1.0;
+    let below = m + 1.0;
+    let below_rest = m - (below - 1.0);
+    let inverse = 1.0 / below;
+    let s = above * inverse;
+    let s_rest = (s.mul_add(-below, above) - s * below_rest) * inverse;
+    let z = s * s;
+    let z_rest = s.mul_add(s, -z) + (s + s) * s_rest;
+    let z2 = z * z;
+    let q = poly!(z, z2;
+        0.20000000000001142, 0.142857142850428, 0.11111111261267233, 0.09090892064457141, 0.07693384364292583,
+        0.06628271479979451, 0.06599480956125113);
+    let third = 0.3333333333333333;
+    let term = z * q;
+    let sum = third + term;
+    let sum_rest = ((third - sum) + term) + 1.850371707708594e-17;
+    let v = z * sum;
+    let v_rest = z.mul_add(sum, -v) + z.mul_add(sum_rest, z_rest * sum);
+    let product = s * v;
+    let product_rest = s.mul_add(v, -product) + s.mul_add(v_rest, s_rest * v);
+    let artanh = s + product;
+    let artanh_rest = ((s - artanh) + product) + (product_rest + s_rest);
+    let base = k * LN2_SHORT64;
+    let twice = artanh + artanh;
+    let hi = base + twice;
+    let lo = ((base - hi) + twice) + k.mul_add(LN2_REST64, artanh_rest + artanh_rest);
+    (hi, lo)
+}
+
+/// x^y.
+#[inline(always)]
+pub(super) fn pow32(x: f32, y: f32) -> f32 {
+    let magnitude = x.abs();
+    let (log, log_rest) = log_pair32(magnitude);
+    let log = if magnitude == 0.0 { f32::NEG_INFINITY } else { log };
+    let infinite: bool = magnitude == f32::INFINITY;
+    let log = if infinite { magnitude } else { log };
+    // As far as the size of the exponent makes a difference; and a NaN becomes a number.
+    let exponent = if y.abs() < 1.0995116e12 { y } else { with_sign32(1.0995116e12, y) };
+    let product = exponent * log;
+    let product_rest = exponent.mul_add(log, -product) + exponent * log_rest;
+    let inside: bool = product.abs() < 105.0;
+    let end = if product > 0.0 { 105.0 } else { -105.0 };
+    let argument = if inside { product } else { end };
+    let (n, hi, lo) = exp_parts32(argument, if inside { product_rest } else { 0.0 });
+    let sum = 1.0 + hi;
+    let result = scale32(sum + (((1.0 - sum) + hi) + lo), n);
+    // Whether y is an integer, and whether it is an even one, as all are from 2^24 on.
+    let size = if y.abs() < 16777216.0 { y.abs() } else { 16777216.0 };
+    let small = if size < 8388608.0 { size } else { 8388608.0 };
+    let whole: bool = (small + 8388608.0) - 8388608.0 == small;
+    let even: bool = (0.5 * size + 8388608.0) - 8388608.0 == 0.5 * size;
+    let odd: bool = whole && !even;
+    let result = if odd { f32::from_bits(result.to_bits() | (x.to_bits() & 0x8000_0000)) } else { result };
+    let undefined: bool = x < 0.0 && !whole && !infinite;
+    let result = if undefined || x.is_nan() || y.is_nan() { NAN32 } else { result };
+    if y == 0.0 || x == 1.0 { 1.0 } else { result }
+}
+
+/// As [`pow32`].
+#[inline(always)]
+pub(super) fn pow64(x: f64, y: f64) -> f64 {
+    let magnitude = x.abs();
+    let (log, log_rest) = log_pair64(magnitude);
+    let log = if magnitude == 0.0 { f64::NEG_INFINITY } else { log };
+    let infinite: bool = magnitude == f64::INFINITY;
+    let log = if infinite { magnitude } else { log };
+    // As far as the size of the exponent makes a difference; and a NaN becomes a number.
+    let exponent = if y.abs() < 1.8446744073709552e19 { y } else { with_sign64(1.8446744073709552e19, y) };
+    let product = exponent * log;
+    let product_rest = exponent.mul_add(log, -product) + exponent * log_rest;
+    let inside: bool = product.abs() < 747.0;
+    let end = if product > 0.0 { 747.0 } else { -747.0 };
+    let argument = if inside { product } else { end };
+    let (n, hi, lo) = exp_parts64(argument, if inside { product_rest } else { 0.0 });
+    let sum = 1.0 + hi;
+    let result = scale64(sum + (((1.0 - sum) + hi) + lo), n);
+    // Whether y is an integer, and whether it is an even one, as all are from 2^53 on.
+    let size = if y.abs() < 9007199254740992.0 { y.abs() } else { 9007199254740992.0 };
+    let small = if size < 4503599627370496.0 { size } else { 4503599627370496.0 };
+    let whole: bool = (small + 4503599627370496.0) - 4503599627370496.0 == small;
+    let even: bool = (0.5 * size + 4503599627370496.0) - 4503599627370496.0 == 0.5 * size;
+    let odd: bool = whole && !even;
+    let result = if odd { f64::from_bits(result.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000)) } else { result };
+    let undefined: bool = x < 0.0 && !whole && !infinite;
+    let result = if undefined || x.is_nan() || y.is_nan() { NAN64 } else { result };
+    if y == 0.0 || x == 1.0 { 1.0 } else { result }
+}
