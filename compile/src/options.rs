@@ -4,6 +4,7 @@
 pub const PRELUDE: &[(&str, &str)] = &[
     ("warpwave.h", include_str!("../include/warpwave.h")),
     ("warpwave_numeric.h", include_str!("../include/warpwave_numeric.h")),
+    ("warpwave_math.h", include_str!("../include/warpwave_math.h")),
 ];
 
 /// How a text is compiled.

@@ -1,11 +1,6 @@
 //! The prelude's files.
 
-/// What comes before the text of a kernel, for every compiler: names and texts, in order.
-pub const PRELUDE: [(&str, &str); 2] = [
-    ("warpwave.h", include_str!("../include/warpwave.h")),
-    ("warpwave_numeric.h", include_str!("../include/warpwave_numeric.h")),
-];
+pub use warpwave_compile::PRELUDE;
 
-/// The same for a host compiler.
-pub const HOST_PRELUDE: [(&str, &str); 3] =
-    [("warpwave_host.h", include_str!("../include/warpwave_host.h")), PRELUDE[0], PRELUDE[1]];
+/// What comes before [`PRELUDE`] for a host compiler.
+pub const HOST: (&str, &str) = ("warpwave_host.h", include_str!("../include/warpwave_host.h"));

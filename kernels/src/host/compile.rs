@@ -1,7 +1,7 @@
 //! The host's C++ compiler.
 
 use super::text::{communicates, waits};
-use crate::prelude::HOST_PRELUDE;
+use crate::prelude::{HOST, PRELUDE};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -166,7 +166,7 @@ fn unit(source: KernelSource<'_>, options: Options) -> String {
             unit.push_str("#define WW_HOST_COMMUNICATES 1\n");
         }
     }
-    for (name, text) in HOST_PRELUDE.iter().copied().chain([(source.name, source.text)]) {
+    for (name, text) in [HOST].into_iter().chain(PRELUDE.iter().copied()).chain([(source.name, source.text)]) {
         let _ = writeln!(unit, "#line 1 \"{}\"\n{text}", name.replace(['\\', '"', '\n'], "_"));
     }
     unit

@@ -27,7 +27,7 @@ use warpwave_core::{
 };
 use warpwave_kernels::host::{Compiler, HostKernel, HostLaunch, HostModule, Options, POISON};
 use warpwave_kernels::launch::{Arg, Plan, Properties, Step};
-use warpwave_kernels::prelude::HOST_PRELUDE;
+use warpwave_kernels::prelude::{HOST, PRELUDE};
 
 /// Memory that kernels may touch: starts and ends.
 static LIVE: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
@@ -223,7 +223,7 @@ pub fn compile(file: &str, text: &str, options: Options) -> Result<Arc<HostModul
     static LOADED: Mutex<BTreeMap<PathBuf, Arc<HostModule>>> = Mutex::new(BTreeMap::new());
     let compiler = COMPILER.clone()?;
     let mut hasher = DefaultHasher::new();
-    (compiler.key(options), HOST_PRELUDE, text).hash(&mut hasher);
+    (compiler.key(options), HOST, PRELUDE, text).hash(&mut hasher);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("host-modules");
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("{file}-{}-{:016x}.so", options.warp, hasher.finish()));

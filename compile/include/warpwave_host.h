@@ -1,1 +1,0 @@
-../../kernels/include/warpwave_host.h
