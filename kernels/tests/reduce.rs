@@ -168,7 +168,7 @@ fn choice<T: Reducible<Acc: RealNumeric> + RealNumeric + SortKey + Sample>() {
     // All alike: the first.
     whole(
         "argmin",
-        &vec![x[0]; 30_000],
+        &[x[0]; 30_000],
         1,
         |axis, x, out| Operation::ArgReduce { op: ArgOp::Min, axis, x, out },
         |n, _| u64::from(n == 0),

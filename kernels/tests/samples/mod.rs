@@ -50,8 +50,8 @@ macro_rules! floats {
         impl Sample for $t {
             fn ordinary(random: &mut Random) -> Self {
                 let x = 1.0 + (random.next() >> 40) as f64 / (1 << 24) as f64;
-                let x = if random.next() % 2 == 0 { x } else { 0.75 / x };
-                $from(if random.next() % 2 == 0 { -x } else { x })
+                let x = if random.next().is_multiple_of(2) { x } else { 0.75 / x };
+                $from(if random.next().is_multiple_of(2) { -x } else { x })
             }
             fn special(random: &mut Random) -> Self {
                 let sign = (random.next() as $bits) << (<$bits>::BITS - 1);
@@ -73,7 +73,10 @@ where
         Complex::new(P::ordinary(random), P::ordinary(random))
     }
     fn special(random: &mut Random) -> Self {
-        Complex::new(P::special(random), if random.next() % 2 == 0 { P::special(random) } else { P::ordinary(random) })
+        Complex::new(
+            P::special(random),
+            if random.next().is_multiple_of(2) { P::special(random) } else { P::ordinary(random) },
+        )
     }
 }
 
@@ -83,22 +86,22 @@ pub fn sample<T: Sample>(len: usize, seed: u64) -> Vec<T> {
     // A NaN among the first would make all sums the same.
     let rare = len.max(8) as u64 * 2 / 3;
     (0..len)
-        .map(
-            |i| {
-                if random.next() % rare == 0 && i > len / 2 {
-                    T::special(&mut random)
-                } else {
-                    T::ordinary(&mut random)
-                }
-            },
-        )
+        .map(|i| {
+            if random.next().is_multiple_of(rare) && i > len / 2 {
+                T::special(&mut random)
+            } else {
+                T::ordinary(&mut random)
+            }
+        })
         .collect()
 }
 
 /// Every third a special number.
 pub fn specials<T: Sample>(len: usize, seed: u64) -> Vec<T> {
     let mut random = Random::new(seed);
-    (0..len).map(|_| if random.next() % 3 == 0 { T::special(&mut random) } else { T::ordinary(&mut random) }).collect()
+    (0..len)
+        .map(|_| if random.next().is_multiple_of(3) { T::special(&mut random) } else { T::ordinary(&mut random) })
+        .collect()
 }
 
 /// The bytes of elements: what is compared.
