@@ -131,3 +131,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/from-cuda.md")]
 struct FromCuda;
+
+/// And the one in `docs/kernels.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/kernels.md")]
+struct Kernels;

@@ -219,7 +219,7 @@ fn compile(compilers: &[(&Arch, &Tool)], out: &mut dyn Write) -> Result<Vec<Comp
                 waiting.insert(index, compiled);
                 while let Some(compiled) = waiting.remove(&done.len()) {
                     done.push(compiled);
-                    if done.len() % compilers.len() == 0 {
+                    if done.len().is_multiple_of(compilers.len()) {
                         print(&done[done.len() - compilers.len()..], out)?;
                     }
                 }

@@ -65,6 +65,9 @@ pub trait Device: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
 
     /// Compiles kernels of the user's own: a text in the words of the prelude, `warpwave.h`, which comes before it.
     ///
+    /// The CPU device loads what it has compiled, and that runs the constructors of the text's own static objects. A kernel's text needs
+    /// none, and one that you do not trust should not be compiled.
+    ///
     /// # Errors
     /// [`Compile`](crate::ErrorKind::Compile) with the compiler's own words, [`Unavailable`](crate::ErrorKind::Unavailable) if there is no
     /// compiler, and [`Unsupported`](crate::ErrorKind::Unsupported) on a device that has no kernels.
