@@ -61,6 +61,7 @@ struct Kernel {
     shared: u32,
     local: u32,
     spills: u32,
+    scalar_spills: u32,
 }
 
 impl From<Resources> for Kernel {
@@ -72,6 +73,7 @@ impl From<Resources> for Kernel {
             shared: of.shared,
             local: of.local,
             spills: of.spills,
+            scalar_spills: of.scalar_spills,
         }
     }
 }

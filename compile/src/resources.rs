@@ -14,8 +14,10 @@ pub struct Resources {
     pub shared: u32,
     /// Bytes of memory of each thread's own: arrays and spilled registers.
     pub local: u32,
-    /// Registers that did not fit: bytes stored and loaded for NVIDIA, registers for AMD. 0 is as it should be.
+    /// Registers that did not fit and go to memory: bytes stored and loaded for NVIDIA, registers for AMD. 0 is as it should be.
     pub spills: u32,
+    /// Scalar registers that are kept in lanes of vector registers: AMD's. They go to no memory.
+    pub scalar_spills: u32,
 }
 
 /// The number in front of `unit` in `line`.
@@ -66,8 +68,10 @@ pub(crate) fn of_remarks(log: &str) -> Vec<Resources> {
             continue;
         }
         let Some(kernel) = kernels.last_mut() else { continue };
-        if let Some(spilled) = after(line, "SGPRs Spill:").or(after(line, "VGPRs Spill:")) {
-            kernel.spills += spilled;
+        if let Some(spilled) = after(line, "SGPRs Spill:") {
+            kernel.scalar_spills = spilled;
+        } else if let Some(spilled) = after(line, "VGPRs Spill:") {
+            kernel.spills = spilled;
         } else if let Some(registers) = after(line, " SGPRs:") {
             kernel.scalar_registers = registers;
         } else if let Some(registers) = after(line, " VGPRs:").or(after(line, " AGPRs:")) {
@@ -108,6 +112,7 @@ ptxas info    : Used 14 registers, used 0 barriers
             shared,
             local,
             spills,
+            scalar_spills: 0,
         };
         assert_eq!(of_ptxas(log), [of("sum_f64", 22, 64, 16, 12), of("axpy_f32", 14, 0, 0, 0)]);
         assert!(of_ptxas("").is_empty());
@@ -139,7 +144,8 @@ ptxas info    : Used 14 registers, used 0 barriers
             scalar_registers: 18,
             shared: 64,
             local: 8,
-            spills: 3,
+            spills: 2,
+            scalar_spills: 1,
         };
         assert_eq!(
             of_remarks(&log),

@@ -213,7 +213,7 @@ WW_DEVICE void scan(ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x_all,
 
 // The ticket and as many words as there are totals are 0 before. (With elements of 16 bits nvcc takes so few registers that it spills some.)
 #define KERNEL(NAME, OP, n, T) \
-    WW_KERNEL(NAME##_##n, WW_CROWDED(256, sizeof(T) == 2 ? 512 : 256), ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x, T* out, ww_u32* ticket, ww_u64* words, \
+    WW_KERNEL(NAME##_##n, WW_ONE_BLOCK(WW_CROWDED(256, sizeof(T) == 2 ? 512 : 256)), ww_u64 len, ww_u32 levels, ww_u32 exclusive, const T* x, T* out, ww_u32* ticket, ww_u64* words, \
               void* values) { \
         WW_SHARED(tile_of<T>::pack, held, tile_of<T>::DIRECT ? 1 : tile_of<T>::PACKS); \
         WW_SHARED(scan_shared<T>, shared, 1); \

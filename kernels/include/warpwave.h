@@ -495,6 +495,13 @@ template <class T> struct ww_source {
 #else
 #define WW_CROWDED(threads, more) threads
 #endif
+// The same number, but for CUDA with the word that one block on a multiprocessor is enough. Without it ptxas takes registers away for the
+// sake of more blocks, and for sm_80 spills them.
+#if defined(WW_CUDA)
+#define WW_ONE_BLOCK(threads) threads, 1
+#else
+#define WW_ONE_BLOCK(threads) threads
+#endif
 
 // ---- Lines ----
 
