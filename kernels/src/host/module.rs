@@ -61,10 +61,10 @@ fn parameter(p: abi::Parameter) -> Parameter {
 }
 
 impl HostModule {
-    /// Loads what [`compile`](super::compile) has made.
+    /// Loads what [`Compiler::compile`](super::Compiler::compile) has made.
     ///
     /// # Safety
-    /// The file was made by [`compile`](super::compile), of a text whose loading does nothing that it must not.
+    /// The file was made by [`Compiler::compile`](super::Compiler::compile), of a text whose loading does nothing that it must not.
     ///
     /// # Errors
     /// [`Unavailable`](ErrorKind::Unavailable) if the system cannot load the file, or it is not of this version.
