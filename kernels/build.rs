@@ -1,10 +1,12 @@
-//! Lists the texts in `device/`, and compiles them for the architectures that `WARPWAVE_BUILD_ARCHS` names, as in `sm_90,gfx90a`.
+//! Lists the texts in `device/`, and compiles them for the architectures that `WARPWAVE_BUILD_ARCHS` names, as in `sm_90,gfx90a`. Tells
+//! the tests whether there is a C++ compiler: without one those that need it are ignored.
 
 use std::env;
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use warpwave_compile::{Arch, Options, Tool, Tools};
@@ -12,11 +14,16 @@ use warpwave_compile::{Arch, Options, Tool, Tools};
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Result<()> {
-    for variable in ["WARPWAVE_BUILD_ARCHS", "WARPWAVE_NVCC", "WARPWAVE_HIPCC", "WARPWAVE_CLANG"] {
+    for variable in ["WARPWAVE_BUILD_ARCHS", "WARPWAVE_NVCC", "WARPWAVE_HIPCC", "WARPWAVE_CLANG", "WARPWAVE_CXX", "CXX"]
+    {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     for folder in ["device", "include"] {
         println!("cargo::rerun-if-changed={folder}");
+    }
+    println!("cargo::rustc-check-cfg=cfg(cxx)");
+    if has_cxx() {
+        println!("cargo::rustc-cfg=cxx");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?);
@@ -49,6 +56,19 @@ fn main() -> Result<()> {
     list.push(']');
     fs::write(out.join("texts.rs"), list)?;
     Ok(())
+}
+
+/// Whether there is a C++ compiler where `host::Compiler` looks for one.
+fn has_cxx() -> bool {
+    let named =
+        ["WARPWAVE_CXX", "CXX"].iter().filter_map(|name| env::var(name).ok()).find(|words| !words.trim().is_empty());
+    let commands = named.map_or(vec!["c++".to_owned(), "g++".to_owned(), "clang++".to_owned()], |words| vec![words]);
+    commands.iter().any(|command| {
+        let mut words = command.split_whitespace();
+        let program = words.next().unwrap_or_default();
+        let output = Command::new(program).args(words).arg("--version").stdin(Stdio::null()).output();
+        output.is_ok_and(|output| output.status.success())
+    })
 }
 
 fn image(out: &Path, name: &str, arch: &Arch) -> PathBuf {

@@ -101,7 +101,8 @@ impl Default for CpuBackend {
 
 // SAFETY: under the names that the contract's paragraphs have.
 // Memory: `Memory::allocate` gives zeroed, aligned, disjoint blocks of the process, pinned ones too, and only `free` ends one.
-// What work touches: operations, copies and graphs are passed on as they are, one after the other. An upload returns when its bytes have
+// What work touches: operations, copies, launches and graphs are passed on as they are, one after the other; for what a kernel of the
+// user's own touches its launch answers. An upload returns when its bytes have
 // been copied, aside or to their place; a download when all of them are in the caller's memory.
 // Order and ends: inline work has ended when its call returns, and an inline wait returns after the event. A queue's work is done by one
 // thread in the order of the queue; a wait holds that thread until the marker is set, which the other stream's thread does after all the

@@ -23,6 +23,8 @@ fn main() -> ExitCode {
         Trial::test("texts.listed", listed),
     ];
     preludes(&mut trials);
+    #[cfg(unix)]
+    host(&mut trials);
     for (tool, library) in [("nvrtc", rtc::Library::nvrtc()), ("hiprtc", rtc::Library::hiprtc())] {
         run_time(&mut trials, tool, library);
     }
@@ -73,6 +75,25 @@ fn preludes(trials: &mut Vec<Trial>) {
                 tool.compile("wrong.hip", wrong, &arch, &Options::default()).err().ok_or("it compiles")?.to_string();
             if !error.contains("wrong.hip") || !error.contains('2') || !error.contains("nothing") {
                 return Err(format!("not the compiler's own line: {error}").into());
+            }
+            Ok(())
+        });
+    }
+}
+
+/// The same for the host's compiler, in both warp sizes. Where it has to be there, this is the test that fails without it.
+#[cfg(unix)]
+fn host(trials: &mut Vec<Trial>) {
+    use warpwave_core::KernelSource;
+    use warpwave_kernels::host::{Compiler, Options};
+    let compiler = Compiler::find().map_err(|error| error.to_string());
+    for warp in [32, 64] {
+        needs(trials, ("cxx", &compiler), format!("prelude.host{warp}"), move |compiler| {
+            let out = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+                .join(format!("prelude-{warp}-{}.so", std::process::id()));
+            for check in [false, true] {
+                compiler.compile(KernelSource::new("empty.hip", ""), Options { warp, check }, &out)?;
+                std::fs::remove_file(&out)?;
             }
             Ok(())
         });

@@ -73,6 +73,7 @@ fn check<T: Sample, D: Element>(
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn unary() {
     fn every<T: Sample>() {
         for &op in UnaryOp::ALL.iter().filter(|&&op| contract::supports(op.into(), T::DTYPE)) {
@@ -101,6 +102,7 @@ fn unary() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn binary() {
     fn every<T: Sample>() {
         for &op in BinaryOp::ALL.iter().filter(|&&op| contract::supports(op.into(), T::DTYPE)) {
@@ -120,6 +122,7 @@ fn binary() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn compare() {
     fn every<T: Sample>() {
         for &op in CompareOp::ALL.iter().filter(|&&op| contract::supports(op.into(), T::DTYPE)) {
@@ -133,6 +136,7 @@ fn compare() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn select() {
     fn every<T: Sample>() {
         let mask: Vec<u8> = specials::<u8>(10_000, 6).iter().map(|&m| if m % 2 == 0 { 0 } else { m }).collect();
@@ -157,6 +161,7 @@ fn select() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn cast() {
     fn pair<S: Sample, D: Element>() {
         for (len, [to, from, _]) in [(9, [0, 0, 0]), (3000, [0, 0, 0]), (2999, [1, 2, 0])] {
@@ -181,6 +186,7 @@ fn cast() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn fill_and_iota() {
     fn every<T: Sample>() {
         for (len, [to, ..]) in CASES {

@@ -59,6 +59,7 @@ fn sums(host: &Host, threads: u32, seed: u64) -> bool {
 
 /// The largest block, the smallest, and those between.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn blocks_of_all_sizes_meet_at_barriers() {
     for host in hosts(SUM) {
         for threads in [1, 2, 32, 64, 128, 1024] {
@@ -69,6 +70,7 @@ fn blocks_of_all_sizes_meet_at_barriers() {
 
 /// A barrier that is missing among the lanes of one warp, at both sizes.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn a_missing_barrier_is_found() {
     for host in Host::both() {
         let host = host.with_text("text", SUM_WITHOUT_BARRIER);
@@ -77,6 +79,7 @@ fn a_missing_barrier_is_found() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn a_barrier_that_not_all_reach_is_a_fault() {
     let text = r#"
 WW_KERNEL(some, 256, ww_u32 n) { if (ww_thread_x() < n) ww_barrier(); }
@@ -99,6 +102,7 @@ WW_KERNEL(branch, 256) { if (ww_thread_x() % 2 == 0) ww_barrier(); else ww_warp_
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn lanes_that_meet_at_different_things_are_a_fault() {
     let text = "WW_KERNEL(k, 256) { if (ww_lane() == 3) ww_ballot(true); else ww_warp_barrier(); }";
     for host in hosts(text) {
@@ -108,6 +112,7 @@ fn lanes_that_meet_at_different_things_are_a_fault() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn accesses_out_of_bounds_are_faults() {
     let text = r#"
 WW_KERNEL(store, 64, float* x, ww_u64 i) { if (ww_thread_x() == 5) x[i] = 1; }
@@ -154,6 +159,7 @@ WW_KERNEL(constant, 64, ww_u32* y, ww_u32 n) { y[0] = table[n]; }
 
 /// A thread that has read before another has written is found, though both only add.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn an_addition_that_is_not_atomic_is_found() {
     let text = r#"
 WW_KERNEL(plain, 256, ww_u32* x) { const ww_u32 old = x[0]; x[1] = old; x[0] = old + 1; }
@@ -172,6 +178,7 @@ WW_KERNEL(atomic, 256, ww_u32* x) { ww_atomic_add(x, 1u); }
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn atomics_count_under_contention() {
     let text = r#"
 WW_KERNEL(k, 256, ww_u32* a, ww_u64* b, float* c, double* d, ww_u32* e, ww_u64* f, ww_u32* g) {
@@ -202,6 +209,7 @@ WW_KERNEL(k, 256, ww_u32* a, ww_u64* b, float* c, double* d, ww_u32* e, ww_u64* 
 
 /// Shuffles at every width, of 1, 2, 4, 8 and 16 bytes, ballots, and lanes that have left.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn warps_exchange_values() {
     let text = r#"
 template <class T> WW_DEVICE bool exchange(T (*make)(ww_u32)) {
@@ -274,6 +282,7 @@ WW_KERNEL(exchange_through_shared, 256, ww_u32* bad) {
 
 /// A chain over blocks: each waits for the one before, which has its ticket and so has started.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn blocks_wait_for_blocks() {
     let text = r#"
 WW_KERNEL(chain, 64, ww_u32* ticket, ww_u64* state, ww_u64* out) {
@@ -309,6 +318,7 @@ WW_KERNEL(chain, 64, ww_u32* ticket, ww_u64* state, ww_u64* out) {
 
 /// A processor that keeps stores in order hides a missing fence; the executor does not.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn a_missing_fence_is_found() {
     let text = r#"
 #define KERNEL(name, FENCE, RELEASE) \
@@ -348,6 +358,7 @@ KERNEL(by_nobody, , )
 
 /// Each index once, with fewer threads than indices and with more.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn loops_over_the_grid() {
     let text = "WW_KERNEL(k, 256, ww_u64 n, ww_u32* x) { WW_GRID_LOOP(i, n) { if (i % 3 == 0) continue; x[i] += 1; } }";
     for host in hosts(text) {
@@ -363,6 +374,7 @@ fn loops_over_the_grid() {
 
 /// Every thread of every block runs once, whatever the grid, and is told where it is.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn grids_of_three_axes() {
     let text = r#"
 WW_KERNEL(k, 1024, ww_u32* counts, ww_u32 wait) {
@@ -399,6 +411,7 @@ WW_KERNEL(k, 1024, ww_u32* counts, ww_u32 wait) {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn what_does_not_fit_is_refused() {
     let text = "WW_KERNEL(a, 128, float* x, ww_u32 n) { x[n] = 1; }\nWW_KERNEL(big, 32) { WW_SHARED(float, s, 100000); s[ww_thread_x()] = 1; ww_barrier(); }";
     let module = compile("text", text, Options { warp: 32, check: false }).unwrap();
@@ -435,6 +448,7 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn the_compiler_speaks_of_the_texts_own_lines() {
     let text = "WW_KERNEL(a, 128) {\n    int x = ;\n}";
     let error = compile("mine", text, Options { warp: 32, check: false }).unwrap_err();

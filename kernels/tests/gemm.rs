@@ -114,31 +114,37 @@ fn check<T: GemmArithmetic>(name: &str) {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn gemm_f32() {
     check::<f32>("f32");
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn gemm_f64() {
     check::<f64>("f64");
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn gemm_f16() {
     check::<f16>("f16");
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn gemm_bf16() {
     check::<bf16>("bf16");
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn gemm_c32() {
     check::<Complex32>("c32");
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn gemm_c64() {
     check::<Complex64>("c64");
 }

@@ -72,6 +72,7 @@ fn moves<T: Sample, I: Integer + Sample>(convert: impl Fn(i64) -> I + Copy, back
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn gather_and_scatter() {
     for dtype in [DType::U8, DType::F16, DType::F32, DType::C32, DType::C64] {
         match_dtype!(dtype, any T => {
@@ -84,6 +85,7 @@ fn gather_and_scatter() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn compact() {
     fn every<T: Sample>() {
         for len in [0, 1, 63, 64, 65, 4095, 4096, 4097, 40_000] {
@@ -118,6 +120,7 @@ fn compact() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn histogram() {
     fn every<T: Integer + Sample>(to_i64: impl Fn(T) -> i128) {
         for (len, bins) in [(1, 1), (5000, 0), (5000, 7), (4097, 200), (4097, 256), (9000, 20_000)] {
@@ -150,6 +153,7 @@ fn histogram() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn random() {
     fn every<T: RandomElement>() {
         for (len, at, offset) in

@@ -133,11 +133,13 @@ macro_rules! tests {
             use super::{Complex32, Complex64};
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn elementwise() {
                 super::elementwise::<$t>();
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn reductions() {
                 super::reductions::<$t>();
             }
@@ -148,6 +150,7 @@ tests!(of_f32 f32, of_f64 f64, of_c32 Complex32, of_c64 Complex64);
 
 /// Copies are there for every type.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn copies() {
     fn check<T: Element>(from: impl Fn(usize) -> T) {
         for (len, incx, incy) in [(1, 1, 1), (5, 1, 1), (15, 1, 1), (100, 1, 1), (5000, 1, 1), (33, 2, -1), (40, 0, 3)]
@@ -184,6 +187,7 @@ fn copies() {
 
 /// More chunks than a chunk has elements: partial results are reduced twice. By an increment of 0, of one element.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn three_levels() {
     let len = 8192 * 8192 + 8193;
     let plan =

@@ -149,6 +149,7 @@ fn trmv<T: Tested>(orders: &[usize]) {
 
 /// Rows of more than one chunk beside rows of one: partial results that not every row has.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn trmv_of_several_chunks() {
     let mut numbers = Numbers::new(12);
     let n = 8195;
@@ -243,31 +244,37 @@ macro_rules! tests {
 
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn gemv() {
                 super::gemv::<$t>();
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn symv() {
                 super::symv::<$t>();
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn trmv() {
                 super::trmv::<$t>(&super::ORDERS);
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn trsv() {
                 super::trsv::<$t>();
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn ger() {
                 super::ger::<$t>();
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn syr() {
                 super::syr::<$t>();
             }

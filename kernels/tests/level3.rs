@@ -224,21 +224,25 @@ macro_rules! tests {
             use warpwave_core::{Complex32, Complex64};
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn symm() {
                 super::symm::<$t>();
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn syrk() {
                 super::syrk::<$t>();
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn trmm() {
                 super::products::<$t>(false);
             }
 
             #[test]
+            #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
             fn trsm() {
                 super::products::<$t>(true);
             }

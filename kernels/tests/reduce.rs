@@ -187,6 +187,7 @@ where
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn sums_and_products() {
     for dtype in DType::ALL {
         match_dtype!(dtype, any T => arithmetic::<T>(), _ => panic!());
@@ -194,6 +195,7 @@ fn sums_and_products() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn choices_and_indices() {
     for dtype in DType::ALL {
         match_dtype!(dtype, real T => choice::<T>(), _ => ());
@@ -201,6 +203,7 @@ fn choices_and_indices() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn means() {
     for dtype in DType::ALL {
         match_dtype!(dtype, float T => mean::<T>(), _ => ());
@@ -209,6 +212,7 @@ fn means() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn counts() {
     let mut random = Random::new(1);
     for len in [0, 1, 15, 16, 17, 4095, 70_000, 300_000] {

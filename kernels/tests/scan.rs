@@ -53,6 +53,7 @@ fn choice<T: Reducible<Acc: RealNumeric> + RealNumeric + Sample>(len: usize, at:
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn every_type() {
     for dtype in DType::ALL {
         for (len, at) in [(1, 0), (17, 1), (TILE + 513, 0), (2 * TILE + 1, 3)] {
@@ -63,6 +64,7 @@ fn every_type() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn every_edge() {
     for len in [
         2,
@@ -93,6 +95,7 @@ fn every_edge() {
 
 /// Three levels of nodes.
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn more_than_a_node_of_nodes() {
     let host = Host::new(64);
     let x: Vec<f32> = sample(1024 * TILE + 3 * TILE + 5, 1);

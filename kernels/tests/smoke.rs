@@ -17,6 +17,7 @@ WW_EACH_FLOAT(KERNEL)
 "#;
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn axpy() {
     let n = 3000;
     let x: Vec<f32> = (0..n).map(|i| i as f32 * 0.1).collect();

@@ -47,6 +47,7 @@ fn keys<K: SortKey + Sample>() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn keys_of_every_type() {
     for dtype in DType::ALL {
         match_dtype!(dtype, real K => keys::<K>(), _ => ());
@@ -54,6 +55,7 @@ fn keys_of_every_type() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn pairs_of_every_width() {
     fn pairs<K: SortKey + Sample, V: Sample>() {
         check(&specials::<K>(4500, 1), Some(&specials::<V>(4500, 2)), 0, false, (0, K::BITS));
@@ -81,6 +83,7 @@ fn pairs_of_every_width() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn every_edge() {
     for len in [1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 8192, 8193, 20_000] {
         let index: Vec<u32> = (0..len as u32).collect();

@@ -55,6 +55,7 @@ fn transpose<T: Sample>() {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn transpositions() {
     for dtype in [DType::I8, DType::Bf16, DType::F32, DType::C32, DType::C64] {
         match_dtype!(dtype, any T => transpose::<T>(), _ => panic!());
@@ -85,6 +86,7 @@ fn permute<T: Sample>(sizes: &[usize], axes: &[usize], at: usize) {
 }
 
 #[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn permutations() {
     let mut random = Random::new(3);
     let cases: [(&[usize], &[usize]); 9] = [

@@ -95,11 +95,8 @@ fn kind_of<T: 'static>() -> NumberKind {
 }
 
 /// The arguments of [`Stream::launch`](crate::Stream::launch), in the order of the kernel's parameters: `&x` for a buffer or view that the
-/// kernel reads, `&mut x` for one that it writes, and values: numbers, and structures that are [`Pod`].
-///
-/// ```ignore
-/// unsafe { stream.launch(&axpy, Grid::cover(n, 256), args![n, 0.5_f32, &x, &mut y])? };
-/// ```
+/// kernel reads, `&mut x` for one that it writes, and values: numbers, and structures that are [`Pod`]. So a kernel with the parameters
+/// `ww_u64 n, float alpha, const float* x, float* y` takes `args![n, 0.5_f32, &x, &mut y]`.
 #[macro_export]
 macro_rules! args {
     (@ [$($out:tt)*]) => { &[$($out)*] };
