@@ -2,11 +2,12 @@
 
 use crate::fault::{Fault, catch};
 use crate::workers::Workers;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use warpwave_compile::{Cache, Scratch};
 use warpwave_core::{CompiledModule, Error, ErrorKind, KernelInfo, KernelSource, Launch, LaunchArg, Result};
-use warpwave_kernels::host::{Compiler, HostLaunch, HostModule, Options};
+use warpwave_kernels::host::{HostLaunch, HostModule, Options};
+use warpwave_kernels::image::{Compiler as _, HostCompiler, image};
 
 /// The environment variable that has kernels looked at: a number that is not 0, from which the order of threads is made.
 pub(crate) const CHECK_VARIABLE: &str = "WARPWAVE_CHECK";
@@ -55,54 +56,25 @@ impl CompiledModule for CpuModule {
     }
 }
 
-/// Compiles into a file that is gone again when this returns.
+/// From the cache, or compiled now.
 fn build(source: KernelSource<'_>, options: Options) -> Result<HostModule> {
-    let compiler = Compiler::find()?;
-    let folder = Folder::new()?;
-    let path = folder.0.join("module.so");
-    compiler.compile(source, options, &path)?;
-    // SAFETY: compiled just now, in a folder that is nobody else's. Loading runs the initialisers of the text's variables, which kernels
-    // cannot have on a GPU.
+    let compiler = HostCompiler::new(options);
+    let image = image(source, &[&compiler], &Cache::open()).map_err(|error| match error.kind() {
+        // There are no images for the host but those made here, so what is missing is the compiler.
+        ErrorKind::NoImage { .. } => compiler.identity().err().unwrap_or(error),
+        _ => error,
+    })?;
+    let unusable = |what: String| ErrorKind::Unavailable {
+        library: "a temporary folder to load a module from".into(),
+        tried: vec![what],
+        remedy: "name one in TMPDIR that can be written".into(),
+    };
+    let folder = Scratch::new().map_err(|error| unusable(error.to_string()))?;
+    let path = folder.path("module.so");
+    std::fs::write(&path, &image).map_err(|error| unusable(format!("{}: {error}", path.display())))?;
+    // SAFETY: compiled by `HostCompiler`, now or before: the cache is this user's alone, and so is the folder. Loading runs the
+    // initialisers of the text's variables, which kernels cannot have on a GPU.
     unsafe { HostModule::load(&path) }
-}
-
-/// A folder of this process alone.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let parent = std::env::temp_dir();
-        let mut tried = Vec::new();
-        // One may be left of a process that had this one's number and was killed.
-        for _ in 0..100 {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!("warpwave-{}-{number}", std::process::id()));
-            match create(&path) {
-                Ok(()) => return Ok(Folder(path)),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => {
-                    tried.push(format!("{}: {error}", path.display()));
-                    break;
-                }
-            }
-        }
-        let (library, remedy) = ("a temporary folder to compile in", "name one in TMPDIR that can be written");
-        Err(ErrorKind::Unavailable { library: library.into(), tried, remedy: remedy.into() }.into())
-    }
-}
-
-/// What is in it will be run, so nobody else may write there; it is an error if something has that name.
-fn create(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().mode(0o700).create(path)
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the folder above.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// Runs a launch. A fault of the kernel is no failure of the call: the next that synchronizes reports it.

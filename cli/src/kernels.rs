@@ -8,8 +8,9 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Instant;
+use warpwave::KernelSource;
 use warpwave_compile::{Arch, Options, Resources, Tool, Tools};
-use warpwave_kernels::{TEXTS, Text};
+use warpwave_kernels::TEXTS;
 
 /// What is compiled for if nothing is asked for, where a compiler knows it.
 const ARCHS: &[&str] =
@@ -178,7 +179,7 @@ pub(crate) fn run(arguments: &arguments::Kernels, out: &mut dyn Write) -> Result
 
 /// Compiles on all processors; prints each text when it is its turn.
 fn compile(compilers: &[(&Arch, &Tool)], out: &mut dyn Write) -> Result<Vec<Compiled>, Stop> {
-    let jobs: Vec<(&Text, &Arch, &Tool)> =
+    let jobs: Vec<(&KernelSource<'static>, &Arch, &Tool)> =
         TEXTS.iter().flat_map(|text| compilers.iter().map(move |&(arch, tool)| (text, arch, tool))).collect();
     let (next, threads) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, usize::from));
     let (sender, receiver) = channel();
@@ -190,8 +191,7 @@ fn compile(compilers: &[(&Arch, &Tool)], out: &mut dyn Write) -> Result<Vec<Comp
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&(text, arch, tool)) = jobs.get(index) else { break };
-                    let name = format!("{}.hip", text.name);
-                    let compiled = match tool.compile(&name, text.text, arch, &Options::default()) {
+                    let compiled = match tool.compile(text.name, text.text, arch, &Options::default()) {
                         Ok(image) => Compiled {
                             text: text.name,
                             arch: arch.to_string(),

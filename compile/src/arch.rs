@@ -29,6 +29,25 @@ impl Arch {
         self.0.split(':').next().unwrap_or(&self.0)
     }
 
+    /// Whether an image for this architecture runs on a device of another: on AMD the same processor, with no feature that the device
+    /// has differently; on NVIDIA the same major version with the same or a higher minor one (CUDA C++ Programming Guide, binary
+    /// compatibility), and with a letter the same alone.
+    pub fn runs_on(&self, device: &Arch) -> bool {
+        if self.vendor() == Vendor::Amd {
+            let has = |feature: &str| {
+                let name = feature.trim_end_matches(['+', '-']);
+                device.0.split(':').skip(1).find(|of| of.trim_end_matches(['+', '-']) == name)
+            };
+            return self.processor() == device.processor()
+                && self.0.split(':').skip(1).all(|feature| has(feature).is_none_or(|of| of == feature));
+        }
+        let version = |arch: &Arch| arch.0.strip_prefix("sm_").and_then(|version| version.parse::<u32>().ok());
+        match (version(self), version(device)) {
+            (Some(image), Some(device)) => image / 10 == device / 10 && image <= device,
+            _ => self == device,
+        }
+    }
+
     /// Whose it is.
     pub fn vendor(&self) -> Vendor {
         if self.0.starts_with("sm_") { Vendor::Nvidia } else { Vendor::Amd }
@@ -74,6 +93,28 @@ impl FromStr for Arch {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
+
+    #[test]
+    fn where_images_run() {
+        for (image, device, runs) in [
+            ("sm_80", "sm_80", true),
+            ("sm_80", "sm_86", true),
+            ("sm_86", "sm_80", false),
+            ("sm_80", "sm_90", false),
+            ("sm_100", "sm_103", true),
+            ("sm_90a", "sm_90a", true),
+            ("sm_90a", "sm_90", false),
+            ("sm_90", "gfx90a", false),
+            ("gfx90a", "gfx90a", true),
+            ("gfx90a", "gfx90a:sramecc+:xnack-", true),
+            ("gfx90a:xnack-", "gfx90a:sramecc+:xnack-", true),
+            ("gfx90a:xnack+", "gfx90a:sramecc+:xnack-", false),
+            ("gfx1030", "gfx1031", false),
+        ] {
+            let [image, device] = [image, device].map(|name| name.parse::<Arch>().unwrap());
+            assert_eq!(image.runs_on(&device), runs, "{image} on {device}");
+        }
+    }
 
     #[test]
     fn names_of_both_vendors_and_nothing_else() {

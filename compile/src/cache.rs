@@ -1,7 +1,6 @@
 //! Images on disk, from one run of a program to the next.
 
 use crate::error::{Error, Result};
-use crate::options::{Options, translation_unit};
 use crate::process::private_folder;
 use std::env;
 use std::fs;
@@ -9,24 +8,33 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What an image is made of: text, prelude, options, architecture, and the compiler with its version. Other inputs have another key.
+/// What an image is made of: the unit (text, prelude and options), the architecture, and the compiler with its version. Other inputs have
+/// another key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key(String);
+pub struct Key {
+    what: String,
+    compiler: String,
+}
 
 impl Key {
-    /// The key of a text compiled by the compiler of this description.
-    pub fn new(name: &str, text: &str, options: &Options, arch: &str, compiler: &str) -> Self {
-        let mut key = String::new();
-        for part in [env!("CARGO_PKG_VERSION"), arch, compiler, &translation_unit(name, text, options)] {
+    /// The key of a unit, as [`translation_unit`](crate::translation_unit) makes them, compiled by the compiler of this description.
+    pub fn new(unit: &str, arch: &str, compiler: &str) -> Self {
+        let mut what = String::new();
+        for part in [env!("CARGO_PKG_VERSION"), arch, unit] {
             // With its length, so that no two lists of parts are the same text.
-            key.push_str(&format!("{} {part}\n", part.len()));
+            what.push_str(&format!("{} {part}\n", part.len()));
         }
-        Key(key)
+        Key { what, compiler: compiler.to_owned() }
+    }
+
+    /// The start of the names of the files of all compilers.
+    fn prefix(&self) -> String {
+        format!("{:016x}-", fnv1a(&[self.what.as_bytes()]))
     }
 
     /// The name of its file. Two keys may have the same one: an entry holds its whole key.
     fn file(&self) -> String {
-        format!("{:016x}", fnv1a(&[self.0.as_bytes()]))
+        format!("{}{:016x}", self.prefix(), fnv1a(&[self.compiler.as_bytes()]))
     }
 }
 
@@ -42,15 +50,26 @@ pub struct Cache {
     folder: Option<PathBuf>,
 }
 
-/// What an entry starts with; then come the lengths of the key and of the image, the hash of both, the key and the image.
-const MAGIC: &[u8; 16] = b"warpwave image 1";
-const HEAD: usize = MAGIC.len() + 3 * 8;
+/// What an entry starts with; then come the lengths of both parts of the key and of the image, the hash of all three, and the three.
+const MAGIC: &[u8; 16] = b"warpwave image 2";
+const HEAD: usize = MAGIC.len() + 4 * 8;
 
 /// The head of an entry.
-fn head(key: &Key, image: &[u8]) -> Vec<u8> {
-    let key = key.0.as_bytes();
-    let numbers = [key.len() as u64, image.len() as u64, fnv1a(&[key, image])];
-    MAGIC.iter().copied().chain(numbers.into_iter().flat_map(u64::to_le_bytes)).collect()
+fn head(what: &[u8], compiler: &[u8], image: &[u8]) -> Vec<u8> {
+    let lengths = [what, compiler, image].map(|part| part.len() as u64);
+    let numbers = lengths.into_iter().chain([fnv1a(&[what, compiler, image])]);
+    MAGIC.iter().copied().chain(numbers.flat_map(u64::to_le_bytes)).collect()
+}
+
+/// An entry that is whole and of this unit and architecture: the compiler, and where the image starts.
+fn parse<'a>(entry: &'a [u8], what: &[u8]) -> Option<(&'a [u8], usize)> {
+    let (start, rest) = entry.split_at_checked(HEAD)?;
+    let length = start.get(MAGIC.len() + 8..MAGIC.len() + 16)?.try_into().ok()?;
+    let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
+    let (has, rest) = rest.split_at_checked(what.len())?;
+    let (compiler, image) = rest.split_at_checked(length)?;
+    let whole = has == what && start == head(what, compiler, image);
+    whole.then_some((compiler, HEAD + what.len() + length))
 }
 
 impl Cache {
@@ -83,10 +102,23 @@ impl Cache {
     /// The image of a key. An entry that cannot be read, or is not whole, is none.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let mut entry = fs::read(self.folder.as_ref()?.join(key.file())).ok()?;
-        let start = HEAD + key.0.len();
-        let (before, image) = entry.split_at_checked(start)?;
-        let whole = before[HEAD..] == *key.0.as_bytes() && before[..HEAD] == head(key, image);
-        whole.then(|| entry.split_off(start))
+        let (compiler, start) = parse(&entry, key.what.as_bytes())?;
+        (compiler == key.compiler.as_bytes()).then_some(())?;
+        Some(entry.split_off(start))
+    }
+
+    /// The image that any compiler has made of a unit for an architecture: for when there is no compiler.
+    pub fn get_of_any_compiler(&self, unit: &str, arch: &str) -> Option<Vec<u8>> {
+        let key = Key::new(unit, arch, "");
+        let (folder, prefix) = (self.folder.as_ref()?, key.prefix());
+        let mut names: Vec<_> = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+        // The same one whatever order the system lists them in.
+        names.sort();
+        names.iter().filter(|name| name.to_str().is_some_and(|name| name.starts_with(&prefix))).find_map(|name| {
+            let mut entry = fs::read(folder.join(name)).ok()?;
+            let (_, start) = parse(&entry, key.what.as_bytes())?;
+            Some(entry.split_off(start))
+        })
     }
 
     /// Keeps an image. It is there in whole or not at all, also if the process ends meanwhile or another puts the same one there.
@@ -105,7 +137,8 @@ impl Cache {
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let mut file = options.open(&part)?;
-            for part in [&head(key, image)[..], key.0.as_bytes(), image] {
+            let (what, compiler) = (key.what.as_bytes(), key.compiler.as_bytes());
+            for part in [&head(what, compiler, image)[..], what, compiler, image] {
                 file.write_all(part)?;
             }
             file.sync_all()?;
@@ -156,20 +189,18 @@ mod tests {
     use crate::process::Scratch;
 
     fn key(text: &str) -> Key {
-        Key::new("x.hip", text, &Options::default(), "sm_90", "nvcc 13")
+        Key::new(text, "sm_90", "nvcc 13")
     }
 
     #[test]
     fn a_key_depends_on_every_part() {
-        let options = Options::default().define("WW_SOME", "1");
         let keys = [
             key("a"),
             key("b"),
-            Key::new("y.hip", "a", &Options::default(), "sm_90", "nvcc 13"),
-            Key::new("x.hip", "a", &options, "sm_90", "nvcc 13"),
-            Key::new("x.hip", "a", &Options::default(), "sm_80", "nvcc 13"),
-            Key::new("x.hip", "a", &Options::default(), "sm_90", "nvcc 12"),
-            Key::new("x.hip", "a", &Options::default(), "sm_90n", "vcc 13"),
+            Key::new("a", "sm_80", "nvcc 13"),
+            Key::new("a", "sm_90", "nvcc 12"),
+            Key::new("a", "sm_90n", "vcc 13"),
+            Key::new("sm_90", "a", "nvcc 13"),
         ];
         for (i, a) in keys.iter().enumerate() {
             assert!(keys[i + 1..].iter().all(|b| a != b), "{i}");
@@ -206,18 +237,18 @@ mod tests {
         cache.put(&key("a"), b"image").unwrap();
         let file = scratch.path("cache").join(key("a").file());
         let whole = fs::read(&file).unwrap();
-        // All of the head, the ends of the key and of the image, and some places between.
-        let places =
-            || (0..HEAD + 10).chain((HEAD + 10..whole.len() - 10).step_by(5000)).chain(whole.len() - 10..whole.len());
-        let mut damaged: Vec<Vec<u8>> = places().map(|len| whole[..len].to_vec()).collect();
-        damaged.extend(places().map(|at| {
+        let mut damaged: Vec<Vec<u8>> = (0..whole.len()).map(|len| whole[..len].to_vec()).collect();
+        damaged.extend((0..whole.len()).map(|at| {
             let mut changed = whole.clone();
             changed[at] ^= 1;
             changed
         }));
         damaged.push([&whole[..], b"x"].concat());
-        // Another key that has the same file.
-        damaged.push([head(&key("b"), b"other"), key("b").0.into_bytes(), b"other".to_vec()].concat());
+        // Other keys that have the same file.
+        for (what, compiler) in [(&*key("b").what, "nvcc 13"), (&*key("a").what, "nvcc 12")] {
+            let (what, compiler) = (what.as_bytes(), compiler.as_bytes());
+            damaged.push([&head(what, compiler, b"other")[..], what, compiler, b"other"].concat());
+        }
         for bytes in damaged {
             fs::write(&file, &bytes).unwrap();
             assert_eq!(cache.get(&key("a")), None);
@@ -226,6 +257,24 @@ mod tests {
         }
         assert_eq!(cache.get_or(&key("a"), || Err(())), Ok(b"image".to_vec()));
         assert_eq!(cache.get_or(&key("b"), || Err(())), Err(()));
+    }
+
+    /// Without a compiler what another one has made will do, but only of the same unit for the same architecture, and only if it is whole.
+    #[test]
+    fn of_any_compiler() {
+        let scratch = Scratch::new().unwrap();
+        let cache = Cache::in_folder(scratch.path("cache"));
+        assert_eq!(cache.get_of_any_compiler("a", "sm_90"), None);
+        cache.put(&Key::new("a", "sm_90", "nvcc 12"), b"image").unwrap();
+        assert_eq!(cache.get_of_any_compiler("a", "sm_90").as_deref(), Some(&b"image"[..]));
+        assert_eq!((cache.get_of_any_compiler("b", "sm_90"), cache.get_of_any_compiler("a", "sm_80")), (None, None));
+        let file = scratch.path("cache").join(Key::new("a", "sm_90", "nvcc 12").file());
+        let mut bytes = fs::read(&file).unwrap();
+        bytes.pop();
+        fs::write(&file, bytes).unwrap();
+        assert_eq!(cache.get_of_any_compiler("a", "sm_90"), None);
+        cache.put(&key("a"), b"newer").unwrap();
+        assert_eq!(cache.get_of_any_compiler("a", "sm_90").as_deref(), Some(&b"newer"[..]));
     }
 
     #[test]

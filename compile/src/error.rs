@@ -15,6 +15,20 @@ pub enum Error {
         /// What was given.
         got: String,
     },
+    /// A variable that cargo sets for build scripts is not set.
+    #[error("{name} is not set: this is for build scripts")]
+    Variable {
+        /// Which.
+        name: &'static str,
+    },
+    /// No constant can be named after a text.
+    #[error("{}: {why}", path.display())]
+    Name {
+        /// The text.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// No compiler at hand compiles for the architecture.
     #[error("no compiler for {arch}; tried {}; {remedy}", list(tried))]
     Missing {

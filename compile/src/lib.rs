@@ -7,17 +7,17 @@
 //! | `sm_80`, `sm_90`, … | nvcc | a cubin |
 //! | `gfx90a`, `gfx1100`, … | clang, or hipcc | a code object |
 //!
-//! It has what a build script needs and no more, and depends on nothing of warpwave's:
+//! It has what a build script needs and no more, and depends on nothing of warpwave's. In a build script, [`Build`] does all of it; with
+//! [`Tools`] one compiles one text at a time:
 //!
 //! ```no_run
 //! use warpwave_compile::{Arch, Options, Tools};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let text = std::fs::read_to_string("kernels/axpy.hip")?;
-//! let tools = Tools::find();
-//! for arch in ["sm_90", "gfx90a"] {
-//!     let image = tools.compile("axpy.hip", &text, &arch.parse::<Arch>()?, &Options::default())?;
-//!     std::fs::write(format!("{}/axpy.{arch}", std::env::var("OUT_DIR")?), &image.bytes)?;
+//! let image = Tools::find().compile("axpy.hip", &text, &"sm_90".parse::<Arch>()?, &Options::default())?;
+//! for kernel in &image.kernels {
+//!     println!("{}: {} registers, {} bytes of spills", kernel.kernel, kernel.registers, kernel.spills);
 //! }
 //! # Ok(())
 //! # }
@@ -26,6 +26,7 @@
 //! [`Cache`] keeps images on disk from one run of a program to the next.
 
 mod arch;
+mod build;
 mod cache;
 mod clang;
 mod error;
@@ -36,9 +37,11 @@ mod resources;
 mod tools;
 
 pub use arch::{Arch, Vendor};
+pub use build::{ARCHS_VARIABLE, Build};
 pub use cache::{Cache, Key};
 pub use error::{Error, Result};
 pub use options::{Options, PRELUDE, translation_unit};
+pub use process::Scratch;
 pub use resources::Resources;
 pub use tools::{Tool, ToolKind, Tools};
 

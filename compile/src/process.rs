@@ -9,10 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A folder of our own among the system's temporary ones, which others cannot look into. It goes with the value.
 #[derive(Debug)]
-pub(crate) struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(crate) fn new() -> Result<Self> {
+    /// A new folder.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if none can be made.
+    pub fn new() -> Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let folder = std::env::temp_dir();
         for _ in 0..100 {
@@ -29,7 +33,8 @@ impl Scratch {
         Err(Error::io(folder)(io::ErrorKind::AlreadyExists.into()))
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    /// The path of a file of this name in it.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }

@@ -42,8 +42,8 @@ pub use event::Event;
 pub use graph::{Argument, Graph, NodeId, Recorder};
 pub use info::{DeviceInfo, MemoryInfo};
 pub use kernel::{
-    Arg, CompiledModule, Grid, Kernel, KernelInfo, KernelSource, Launch, LaunchArg, Module, NumberKind, Parameter,
-    ParameterKind,
+    Arg, CompiledModule, Grid, Kernel, KernelImage, KernelInfo, KernelSource, Launch, LaunchArg, Module, NumberKind,
+    Parameter, ParameterKind,
 };
 pub use matrix::{Batch, BatchMut, MatrixView, MatrixViewMut};
 pub use operation::{

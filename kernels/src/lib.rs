@@ -5,13 +5,15 @@
 //! - `device/*.hip` are the kernels, one file for each operation.
 //! - [`launch`] says which kernels an operation is, with which arguments and on how large a grid: [`launch::plan`] is a function of the
 //!   operation and of what the device is like, so it can be looked at without one.
+//! - [`image`] is the way from a text to what a device runs.
 //! - [`host`] runs kernels on the host.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(unix)]
 pub mod host;
+pub mod image;
 pub mod launch;
 pub mod prelude;
 mod texts;
 
-pub use texts::{TEXTS, Text, text};
+pub use texts::{TEXTS, text};

@@ -8,10 +8,13 @@ mod rtc;
 mod spelling;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use rtc::RunTime;
 use std::process::ExitCode;
 use std::sync::Arc;
-use warpwave_compile::{Arch, Options, Tools};
+use warpwave_compile::{Arch, Cache, Options, Scratch, Tools};
+use warpwave_core::{ErrorKind, KernelSource};
 use warpwave_kernels::TEXTS;
+use warpwave_kernels::image::{Compiler, ToolCompiler, image};
 
 /// One architecture for each way in which the prelude differs: both vendors, both warp sizes, both generations of a vendor's atomics.
 const ARCHS: &[&str] = &["sm_80", "sm_90", "gfx90a", "gfx1030", "gfx1100"];
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
     for (tool, library) in [("nvrtc", rtc::Library::nvrtc()), ("hiprtc", rtc::Library::hiprtc())] {
         run_time(&mut trials, tool, library);
     }
+    tools(&mut trials);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -52,7 +56,7 @@ fn listed() -> Result<(), Failed> {
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".hip").map(str::to_owned))
         .collect();
     files.sort();
-    let listed: Vec<&str> = TEXTS.iter().map(|text| text.name).collect();
+    let listed: Vec<&str> = TEXTS.iter().filter_map(|text| text.name.strip_suffix(".hip")).collect();
     if files.is_empty() || files != listed {
         return Err(format!("in the folder {files:?}, in the list {listed:?}").into());
     }
@@ -84,9 +88,8 @@ fn preludes(trials: &mut Vec<Trial>) {
 /// The same for the host's compiler, in both warp sizes. Where it has to be there, this is the test that fails without it.
 #[cfg(unix)]
 fn host(trials: &mut Vec<Trial>) {
-    use warpwave_core::KernelSource;
-    use warpwave_kernels::host::{Compiler, Options};
-    let compiler = Compiler::find().map_err(|error| error.to_string());
+    use warpwave_kernels::host::{self, Options};
+    let compiler = host::Compiler::find().map_err(|error| error.to_string());
     for warp in [32, 64] {
         needs(trials, ("cxx", &compiler), format!("prelude.host{warp}"), move |compiler| {
             let out = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -102,15 +105,54 @@ fn host(trials: &mut Vec<Trial>) {
 
 /// Every text through a run-time compiler, which has no header and no folder to look for one.
 fn run_time(trials: &mut Vec<Trial>, tool: &'static str, library: Result<Arc<rtc::Library>, String>) {
-    for text in TEXTS {
+    for &text in TEXTS {
         needs(trials, (tool, &library), format!("{tool}.{}", text.name), move |library| {
-            for arch in library.archs() {
-                let image = library.compile(&format!("{}.hip", text.name), text.text, arch).map_err(Failed::from)?;
-                if !image.starts_with(b"\x7fELF") {
-                    return Err(format!("{arch}: no ELF file").into());
+            for compiler in RunTime::all(&library) {
+                if !compiler.compile(text)?.starts_with(b"\x7fELF") {
+                    return Err(format!("{}: no ELF file", compiler.arch()).into());
                 }
             }
             Ok(())
         });
     }
+    needs(trials, (tool, &library), format!("{tool}.road"), |library| {
+        for compiler in RunTime::all(&library) {
+            road(&compiler)?;
+        }
+        Ok(())
+    });
+}
+
+/// The same for nvcc, hipcc and clang, called when the program runs.
+fn tools(trials: &mut Vec<Trial>) {
+    for (tool, arch) in [("nvcc", "sm_90"), ("llvm", "gfx90a")] {
+        let compiler = arch.parse().map(ToolCompiler::new).map_err(|error: warpwave_compile::Error| error.to_string());
+        let compiler = compiler.and_then(|compiler| {
+            compiler.identity().map_err(|error| error.to_string())?;
+            Ok(Arc::new(compiler))
+        });
+        needs(trials, (tool, &compiler), format!("road.{arch}"), |compiler| road(&*compiler));
+    }
+}
+
+/// From a text to an image, compiled once; a text that is wrong says so at its own line, each time.
+fn road(compiler: &dyn Compiler) -> Result<(), Failed> {
+    let folder = Scratch::new()?;
+    let cache = Cache::in_folder(folder.path("cache"));
+    let good = KernelSource::new("good.hip", "WW_KERNEL(good, 32, float* x) { x[0] = 1; }\n");
+    let first = image(good, &[compiler], &cache)?;
+    let kept = cache.get_of_any_compiler(&compiler.unit(good), &compiler.arch());
+    if !first.starts_with(b"\x7fELF") || kept.as_deref() != Some(&*first) || image(good, &[compiler], &cache)? != first
+    {
+        return Err("the cache has another image".into());
+    }
+    let wrong = KernelSource::new("wrong.hip", "WW_KERNEL(wrong, 32, float* x) {\n    x[0] = nothing;\n}\n");
+    for _ in 0..2 {
+        let error = image(wrong, &[compiler], &cache).err().ok_or("it compiles")?;
+        let ErrorKind::Compile { log } = error.kind() else { return Err(error.to_string().into()) };
+        if !log.contains("wrong.hip") || !log.contains('2') || !log.contains("nothing") {
+            return Err(format!("not the compiler's own line: {log}").into());
+        }
+    }
+    Ok(())
 }

@@ -15,25 +15,48 @@ use crate::runtime::Shared;
 use crate::sync::Arc;
 use std::fmt;
 
-/// The text of a module. A `&str` is one too.
+/// The text of a module, and what was made of it when the program was built. A `&str` is one too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelSource<'a> {
     /// The file's name, for the compiler's messages.
     pub name: &'a str,
     /// What is in it: kernels in the words of the prelude, `warpwave.h`, which comes before them.
     pub text: &'a str,
+    /// Images of this text. A device that has none of its architecture here compiles the text.
+    pub images: &'a [KernelImage<'a>],
+}
+
+/// What a compiler made of a text for one architecture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KernelImage<'a> {
+    /// The architecture, as `sm_90` or `gfx90a`.
+    pub arch: &'a str,
+    /// A cubin or a code object.
+    pub bytes: &'a [u8],
 }
 
 impl<'a> KernelSource<'a> {
     /// A text and the name of its file.
     pub const fn new(name: &'a str, text: &'a str) -> Self {
-        KernelSource { name, text }
+        KernelSource { name, text, images: &[] }
+    }
+
+    /// With images of the text.
+    #[must_use]
+    pub const fn with_images(self, images: &'a [KernelImage<'a>]) -> Self {
+        KernelSource { images, ..self }
     }
 }
 
 impl<'a> From<&'a str> for KernelSource<'a> {
     fn from(text: &'a str) -> Self {
-        KernelSource { name: "kernel.hip", text }
+        KernelSource::new("kernel.hip", text)
+    }
+}
+
+impl fmt::Debug for KernelImage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KernelImage({}, {} bytes)", self.arch, self.bytes.len())
     }
 }
 

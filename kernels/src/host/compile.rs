@@ -94,7 +94,7 @@ impl Compiler {
     }
 
     fn flags(&self, options: Options, plain: bool) -> Vec<OsString> {
-        let mut flags = "-std=c++17 -O2 -fPIC -shared -fvisibility=hidden -ffp-contract=off -fno-math-errno \
+        let mut flags = "-std=c++17 -fPIC -shared -fvisibility=hidden -ffp-contract=off -fno-math-errno \
                          -fno-strict-aliasing -fno-exceptions -fno-rtti -w -Wl,-z,defs -Wl,-Bsymbolic"
             .split_whitespace()
             .map(OsString::from)
@@ -102,7 +102,7 @@ impl Compiler {
         let mut add = |text: &str| flags.extend(text.split_whitespace().map(OsString::from));
         if !self.is_clang {
             // What is the same in two modules is not to be shared by them.
-            add("-fno-gnu-unique -ftree-vectorize -fvect-cost-model=dynamic");
+            add("-fno-gnu-unique");
             if cfg!(target_arch = "x86_64") {
                 // Where the running thread is comes without a call.
                 add("-mtls-dialect=gnu2");
@@ -110,6 +110,11 @@ impl Compiler {
         }
         for flag in processor() {
             add(flag);
+        }
+        // A checked kernel waits for its checks whatever the compiler makes of it, and g++ takes five times as long to make more of it.
+        add(if options.check { "-Og" } else { "-O2 -ftree-vectorize" });
+        if !options.check && !self.is_clang {
+            add("-fvect-cost-model=dynamic");
         }
         if options.check {
             add("-fsanitize=kernel-address");
@@ -158,7 +163,7 @@ impl Compiler {
 }
 
 /// The translation unit: all of the prelude, and the text under its own name.
-fn unit(source: KernelSource<'_>, options: Options) -> String {
+pub(crate) fn unit(source: KernelSource<'_>, options: Options) -> String {
     let mut unit = format!("#define WW_HOST 1\n#define WW_WARP {}\n", options.warp);
     if options.check {
         unit.push_str("#define WW_HOST_CHECK 1\n");
@@ -174,7 +179,7 @@ fn unit(source: KernelSource<'_>, options: Options) -> String {
 
 /// What this processor can do that not all can.
 #[cfg(target_arch = "x86_64")]
-fn processor() -> Vec<&'static str> {
+pub(crate) fn processor() -> Vec<&'static str> {
     let mut flags = Vec::new();
     macro_rules! if_there { ($($name:tt => $flag:literal),*) => { $(
         if std::arch::is_x86_feature_detected!($name) { flags.push($flag); }
@@ -196,6 +201,6 @@ fn processor() -> Vec<&'static str> {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn processor() -> Vec<&'static str> {
+pub(crate) fn processor() -> Vec<&'static str> {
     Vec::new()
 }

@@ -22,5 +22,6 @@ mod worker;
 
 pub use access::{POISON, SHARED_LIMIT};
 pub use compile::{COMPILER_VARIABLE, Compiler, Options};
+pub(crate) use compile::{processor, unit};
 pub use launch::HostLaunch;
 pub use module::{HostKernel, HostModule};

@@ -2,7 +2,7 @@
 //!
 //! [`plan`] makes a [`Plan`] of an [`Operation`]: the launches, in their order on one stream, and the bytes of scratch memory that they
 //! share. A plan is a value and touches no device, so all that can be refused is refused, and all scratch is known, before anything is
-//! enqueued.
+//! enqueued. [`execute`] enqueues it on whatever is a [`Launch`].
 
 mod arg;
 mod bits;
@@ -10,6 +10,7 @@ mod blas;
 mod copy;
 mod dot;
 mod elementwise;
+mod execute;
 mod fill;
 mod gemm;
 mod gemv;
@@ -33,6 +34,7 @@ mod trmv;
 mod trsm;
 mod trsv;
 
+pub use execute::{Launch, execute, run};
 pub use step::{Arg, Entry, Plan, Properties, Step};
 
 use warpwave_core::{Error, Operation, Result};

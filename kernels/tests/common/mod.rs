@@ -22,11 +22,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use warpwave_core::operation::{Layout, MatrixOperand, Ptr, Span, Strided};
-use warpwave_core::{
-    DType, Element, Error, ErrorKind, Grid, KernelSource, NumberKind, Parameter, ParameterKind, Result,
-};
+use warpwave_core::{Element, ErrorKind, Grid, KernelSource, Parameter, Result};
 use warpwave_kernels::host::{Compiler, HostKernel, HostLaunch, HostModule, Options, POISON};
-use warpwave_kernels::launch::{Arg, Plan, Properties, Step};
+use warpwave_kernels::launch::{Entry, Launch, Plan, Properties, run};
 use warpwave_kernels::prelude::{HOST, PRELUDE};
 
 /// Memory that kernels may touch: starts and ends.
@@ -181,27 +179,8 @@ impl Host {
 
     /// Runs the steps of a plan in their order.
     pub fn run(&self, plan: &Plan, seed: u64) -> Result<()> {
-        let scratch = Array::<u8>::poisoned(plan.scratch);
-        assert!(plan.zeroed <= plan.scratch);
-        // SAFETY: no more than there is.
-        unsafe { scratch.ptr().as_ptr().write_bytes(0, plan.zeroed) };
-        for (i, step) in plan.steps.iter().enumerate() {
-            self.step(step, scratch.ptr(), seed.wrapping_add(i as u64))?;
-        }
-        Ok(())
-    }
-
-    fn step(&self, step: &Step, scratch: Ptr, seed: u64) -> Result<()> {
-        let name = step.entry.to_string();
-        let kernel = self.module(step.entry.file)?.kernel(&name)?;
-        check_args(&kernel, &step.args)?;
-        let bytes: Vec<Vec<u8>> = step.args.iter().map(|arg| bytes_of(arg, scratch)).collect();
-        let grid = Grid::of(step.grid, [step.threads, 1, 1]).shared(step.shared);
-        let ranges = LIVE.lock().unwrap().iter().map(|(&start, &end)| (start, end)).collect();
-        let seed = self.check.then_some(seed);
-        let launch = HostLaunch::new(&kernel, grid, bytes.iter().map(Vec::as_slice), seed, ranges)?;
         // SAFETY: the plan's; what is beside live arrays is caught by the instrumentation.
-        unsafe { launch.run(NonZeroUsize::new(2).unwrap()) }
+        unsafe { run(plan, &mut Running { host: self, scratch: None, seed }) }
     }
 
     /// The module of a file.
@@ -243,47 +222,54 @@ pub fn compile(file: &str, text: &str, options: Options) -> Result<Arc<HostModul
     Ok(module)
 }
 
-fn bytes_of(arg: &Arg, scratch: Ptr) -> Vec<u8> {
-    match arg {
-        Arg::Ptr(ptr) => ptr.expose().to_ne_bytes().to_vec(),
-        Arg::Scratch(offset) => scratch.byte_add(*offset).expose().to_ne_bytes().to_vec(),
-        Arg::U32(value) => value.to_ne_bytes().to_vec(),
-        Arg::U64(value) => value.to_ne_bytes().to_vec(),
-        Arg::I64(value) => value.to_ne_bytes().to_vec(),
-        Arg::Scalar(value) => value.bytes().to_vec(),
-        other => panic!("the harness does not know {other:?}"),
-    }
+/// A run of a plan.
+struct Running<'a> {
+    host: &'a Host,
+    scratch: Option<Array<u8>>,
+    /// Of the next launch.
+    seed: u64,
 }
 
-/// Refuses arguments that are not what the kernel's text declares.
-fn check_args(kernel: &HostKernel, args: &[Arg]) -> Result<()> {
-    let named = |e: Error| e.in_kernel(kernel.name());
-    if args.len() != kernel.parameters().len() {
-        return Err(named(Error::invalid("args", kernel.parameters().len(), args.len())));
-    }
-    for (i, (arg, parameter)) in args.iter().zip(kernel.parameters()).enumerate() {
-        let value = |number, size| matches!(*parameter, Parameter { size: s, kind: ParameterKind::Value(n) } if n == number && s == size);
-        let fits = match arg {
-            Arg::Ptr(_) | Arg::Scratch(_) => matches!(parameter.kind, ParameterKind::Pointer { .. }),
-            Arg::U32(_) => value(NumberKind::Unsigned, 4),
-            Arg::U64(_) => value(NumberKind::Unsigned, 8),
-            Arg::I64(_) => value(NumberKind::Signed, 8),
-            Arg::Scalar(scalar) => value(number_of(scalar.dtype()), scalar.dtype().size() as u32),
-            _ => false,
-        };
-        if !fits {
-            return Err(named(Error::invalid(format_args!("args[{i}]"), parameter, format_args!("{arg:?}"))));
-        }
-    }
-    Ok(())
-}
+impl Launch for Running<'_> {
+    type Kernel = HostKernel;
 
-fn number_of(dtype: DType) -> NumberKind {
-    match dtype {
-        DType::F32 | DType::F64 => NumberKind::Float,
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => NumberKind::Unsigned,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => NumberKind::Signed,
-        _ => NumberKind::Structure,
+    fn properties(&self) -> Properties {
+        self.host.properties()
+    }
+
+    fn kernel(&mut self, entry: Entry) -> Result<HostKernel> {
+        self.host.module(entry.file)?.kernel(&entry.to_string())
+    }
+
+    fn parameters<'a>(&self, kernel: &'a HostKernel) -> Option<&'a [Parameter]> {
+        Some(kernel.parameters())
+    }
+
+    fn max_threads(&self, kernel: &HostKernel) -> u32 {
+        kernel.max_threads()
+    }
+
+    fn scratch(&mut self, bytes: usize) -> Result<Ptr> {
+        Ok(self.scratch.insert(Array::poisoned(bytes)).ptr())
+    }
+
+    unsafe fn zero(&mut self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { ptr.as_ptr().write_bytes(0, bytes) };
+        Ok(())
+    }
+
+    unsafe fn launch(&mut self, kernel: &HostKernel, grid: Grid, args: &[&[u8]]) -> Result<()> {
+        let ranges = LIVE.lock().unwrap().iter().map(|(&start, &end)| (start, end)).collect();
+        let seed = self.host.check.then_some(self.seed);
+        self.seed = self.seed.wrapping_add(1);
+        let launch = HostLaunch::new(kernel, grid, args.iter().copied(), seed, ranges)?;
+        // SAFETY: the caller's.
+        unsafe { launch.run(NonZeroUsize::new(2).unwrap()) }
+    }
+
+    unsafe fn fault(&mut self, _: Ptr) -> Result<()> {
+        Ok(())
     }
 }
 

@@ -4,7 +4,8 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
-use warpwave_compile::{Options, translation_unit};
+use warpwave_core::{Error, ErrorKind, KernelSource};
+use warpwave_kernels::image::Compiler;
 
 type Program = *mut c_void;
 type Create = unsafe extern "C" fn(
@@ -18,6 +19,7 @@ type Create = unsafe extern "C" fn(
 type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
 type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
 type Get = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
 
 /// A run-time compiler.
@@ -29,10 +31,43 @@ pub(crate) struct Library {
     code_size: Size,
     code: Get,
     destroy: Destroy,
+    version: Version,
     archs: &'static [&'static str],
     options: &'static [&'static str],
     /// Keep the functions where they are.
     _libraries: Vec<libloading::Library>,
+}
+
+/// A run-time compiler for one architecture.
+pub(crate) struct RunTime {
+    library: Arc<Library>,
+    arch: &'static str,
+}
+
+impl RunTime {
+    /// One for each architecture that the library is tried with.
+    pub(crate) fn all(library: &Arc<Library>) -> Vec<Self> {
+        library.archs.iter().map(|arch| RunTime { library: library.clone(), arch }).collect()
+    }
+}
+
+impl Compiler for RunTime {
+    fn arch(&self) -> String {
+        self.arch.to_owned()
+    }
+
+    fn identity(&self) -> warpwave_core::Result<String> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both are there to be written.
+        let status = unsafe { (self.library.version)(&raw mut major, &raw mut minor) };
+        check("version", status).map_err(|log| Error::from(ErrorKind::Compile { log }))?;
+        Ok(format!("run-time compiler {major}.{minor} {:?}", self.library.options))
+    }
+
+    fn compile(&self, source: KernelSource<'_>) -> warpwave_core::Result<Vec<u8>> {
+        let image = self.library.compile(source.name, &self.unit(source), self.arch);
+        image.map_err(|log| ErrorKind::Compile { log }.into())
+    }
 }
 
 /// The folders in a variable that is a list as `PATH` is; an empty name is the loader's own search.
@@ -100,6 +135,7 @@ impl Library {
                 code_size: function(&library, &format!("{code}Size"))?,
                 code: function(&library, code)?,
                 destroy: function(&library, &format!("{prefix}DestroyProgram"))?,
+                version: function(&library, &format!("{prefix}Version"))?,
                 archs: &[],
                 options: &[],
                 _libraries: {
@@ -111,14 +147,10 @@ impl Library {
         Ok(library)
     }
 
-    pub(crate) fn archs(&self) -> &'static [&'static str] {
-        self.archs
-    }
-
-    /// Compiles a text; its error is the compiler's log.
-    pub(crate) fn compile(&self, name: &str, text: &str, arch: &str) -> Result<Vec<u8>, String> {
+    /// Compiles a unit; its error is the compiler's log.
+    fn compile(&self, name: &str, unit: &str, arch: &str) -> Result<Vec<u8>, String> {
         let c = |text: &str| CString::new(text).map_err(|error| error.to_string());
-        let (unit, name) = (c(&translation_unit(name, text, &Options::default()))?, c(name)?);
+        let (unit, name) = (c(unit)?, c(name)?);
         let mut options = vec![c(&format!("--gpu-architecture={arch}"))?];
         if arch.starts_with("gfx") {
             options = vec![c(&format!("--offload-arch={arch}"))?];
