@@ -74,6 +74,7 @@ mod scan;
 mod seed;
 mod session;
 mod sort;
+mod warp;
 
 pub use case::Case;
 pub use check::{Check, RowKey};
@@ -100,5 +101,6 @@ pub fn suite() -> Vec<Check<Subject>> {
     sort::add(&mut checks);
     random::add(&mut checks);
     indexing::add(&mut checks);
+    warp::add(&mut checks);
     checks
 }
