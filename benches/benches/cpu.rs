@@ -7,6 +7,7 @@
 //! | `sort` | rayon's `par_sort_unstable` on as many threads (it is not stable) |
 //! | `axpy of 16` | what a call costs beyond a plain loop over slices |
 //! | `alloc + free` | the time of both |
+//! | `kernel …` | kernels of the user's own on the executor: the time, beside the operation of the same name; a loop without barriers against a plain loop on as many threads |
 //!
 //! OpenBLAS 0.3.21 takes its AVX2 kernels on AMD processors with AVX-512: `OPENBLAS_CORETYPE=SkylakeX` makes it the harder peer.
 //!
@@ -14,6 +15,9 @@
 //! names, given as arguments.
 
 #![allow(clippy::print_stdout)]
+
+#[path = "cpu/kernels.rs"]
+mod kernels;
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -101,6 +105,9 @@ fn run(wanted: &dyn Fn(&str) -> bool) -> Result<bool> {
         if wanted(name) {
             report(row(&stream, name)?);
         }
+    }
+    if kernels::NAMES.iter().any(|name| wanted(name)) {
+        kernels::rows(&device, &stream, wanted)?.into_iter().for_each(report);
     }
     Ok(good)
 }
@@ -284,7 +291,7 @@ fn small_axpy(stream: &Queue, name: &str) -> Result<Row> {
         name: name.to_owned(),
         detail: format!("{:.1} ns, a plain loop {:.1} ns", nanoseconds(ours), nanoseconds(peer)),
         figure: Ok(nanoseconds(ours) - nanoseconds(peer)),
-        goal: Goal::AtMost { target: 100.0, floor: 300.0 },
+        goal: Goal::AtMost { target: 100.0, floor: 300.0, unit: "ns" },
     })
 }
 
@@ -303,6 +310,6 @@ fn alloc_free(stream: &Queue, name: &str) -> Result<Row> {
         name: name.to_owned(),
         detail: "from the pool, on the stream that freed it".to_owned(),
         figure: Ok(nanoseconds),
-        goal: Goal::AtMost { target: 60.0, floor: 150.0 },
+        goal: Goal::AtMost { target: 60.0, floor: 150.0, unit: "ns" },
     })
 }

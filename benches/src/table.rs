@@ -12,12 +12,14 @@ pub enum Goal {
         /// What it must be.
         floor: f64,
     },
-    /// Nanoseconds: not more than these.
+    /// A time, or how many times as long as a peer: not more than these.
     AtMost {
         /// What it should be.
         target: f64,
         /// What it must be.
         floor: f64,
+        /// What the figure counts.
+        unit: &'static str,
     },
 }
 
@@ -48,7 +50,7 @@ impl Row {
         match (&self.figure, self.goal) {
             (Err(_), _) => false,
             (Ok(figure), Goal::AtLeast { target, floor }) => *figure >= limit((target, floor)),
-            (Ok(figure), Goal::AtMost { target, floor }) => *figure <= limit((target, floor)),
+            (Ok(figure), Goal::AtMost { target, floor, .. }) => *figure <= limit((target, floor)),
         }
     }
 }
@@ -64,8 +66,13 @@ impl fmt::Display for Row {
             Goal::AtLeast { target, floor } => {
                 write!(f, "{figure:>8.2} ×   target ≥ {target:<4}  floor ≥ {floor:<4}  {:<58}", self.detail)?;
             }
-            Goal::AtMost { target, floor } => {
-                write!(f, "{figure:>8.0} ns  target ≤ {target:<4}  floor ≤ {floor:<4}  {:<58}", self.detail)?;
+            Goal::AtMost { target, floor, unit } => {
+                let digits = if unit == "ns" { 0 } else { 2 };
+                write!(
+                    f,
+                    "{figure:>8.digits$} {unit:<2}  target ≤ {target:<4}  floor ≤ {floor:<4}  {:<58}",
+                    self.detail
+                )?;
             }
         }
         f.write_str(match (self.is_below_floor(), self.reaches_target()) {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// Every variable that has an effect, and which.
-const VARIABLES: [(&str, &str); 9] = [
+const VARIABLES: [(&str, &str); 10] = [
     ("WARPWAVE_DEVICE", "the device that `warpwave::open` gives a program: `cpu`. Default: `cpu`"),
     (
         "WARPWAVE_REQUIRE",
@@ -18,11 +18,16 @@ const VARIABLES: [(&str, &str); 9] = [
     ),
     (
         "WARPWAVE_BUILD_ARCHS",
-        "architectures, separated by commas, that warpwave's kernels are compiled for when it is built",
+        "architectures, separated by commas, that kernels are compiled for when a program is built: warpwave's, and those of one's own",
     ),
     (
         "WARPWAVE_CXX",
         "the C++ compiler, with arguments, for kernels of one's own on a CPU device. Default: what `CXX` says, else `c++`, `g++` or `clang++`",
+    ),
+    (
+        "WARPWAVE_CACHE_DIR",
+        "the folder for what compilers made of kernels, from one run to the next; `off`: none. Default: `warpwave` in XDG_CACHE_HOME, \
+         LOCALAPPDATA or ~/.cache",
     ),
     (
         "WARPWAVE_CHECK",
