@@ -19,6 +19,7 @@ fn checks(fault: Option<Fault>, mode: Mode, names: &[&str]) -> RunReport {
     let backend = match mode {
         Mode::Inline => CpuBackend::inline(),
         Mode::Async => CpuBackend::asynchronous(),
+        Mode::Checked => CpuBackend::inline().with_warp_size(64).checking(7),
     };
     // SAFETY: the CPU's memory is the host's. No check reads what a missing wait or an early event lets be written at
     // that moment: it holds back the work that would write until it has looked. The checks of operations, which the

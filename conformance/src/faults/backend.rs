@@ -5,7 +5,7 @@ use super::alter::alter;
 use super::contraction::{Factors, fusable, fused_difference, keep_factors};
 use super::elements::{Elements, Input};
 use super::graph::{FaultyGraph, Reused, order};
-use super::large;
+use super::{large, texts};
 use super::rework::Rework;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -282,6 +282,9 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
     }
 
     fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>> {
+        let altered = self.fault.and_then(|fault| texts::altered(fault, source.text));
+        // Images are of the text as it was.
+        let source = altered.as_deref().map_or(source, |text| KernelSource::new(source.name, text));
         self.inner.compile(source)
     }
 

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
-/// How the streams of the device have to work for a fault to show.
+/// How the device has to work for a fault to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// A call returns when its work has ended.
     Inline,
     /// Work is executed later, by a thread of the stream.
     Async,
+    /// As [`Inline`](Mode::Inline), with warps of 64 lanes, and threads of kernels in an order that a seed gives.
+    Checked,
 }
 
 /// A fault, and the check that must fail because of it.
@@ -17,7 +19,7 @@ pub enum Mode {
 pub struct Planted {
     /// The fault.
     pub fault: Fault,
-    /// The mode of streams in which it is to be run.
+    /// The mode in which it is to be run.
     pub mode: Mode,
     /// The id of a check that passes without the fault and fails with it, at the level `smoke`.
     pub caught_by: &'static str,
@@ -234,6 +236,28 @@ faults! {
     FirstKeysAlone = "first-keys-alone", Inline, "sort.sort_pairs.u32", "keys[";
     /// A sum of more than 1024 chunks joins neighbouring chunks all the way.
     FlatReduction = "flat-reduction", Inline, "reduction.sum.f32", "chunks 1024 apart meet first: out[0]: expected 0.0";
+    /// A kernel reads from shared memory what other threads of the block have written, without a barrier in between.
+    BarrierBeforeRead = "barrier-before-read", Checked, "warp.shared.block", "blocks of 2: out[";
+    /// A kernel writes to shared memory what other threads of the block still read, without a barrier in between.
+    BarrierAfterRead = "barrier-after-read", Checked, "warp.shared.block", "blocks of 2: out[";
+    /// A kernel reads what other lanes have written without a barrier of the warp in between.
+    WarpBarrierBeforeRead = "warp-barrier-before-read", Checked, "warp.shared.warp", "out[";
+    /// A kernel writes what other lanes still read without a barrier of the warp in between.
+    WarpBarrierAfterRead = "warp-barrier-after-read", Checked, "warp.shared.warp", "out[";
+    /// A kernel takes a warp for 32 lanes.
+    WarpOf32 = "warp-of-32", Checked, "warp.shared.warp", "out[31]: expected";
+    /// A kernel keeps 32 bits of a mask of lanes.
+    NarrowMask = "narrow-mask", Checked, "warp.ballot", "masks[";
+    /// A shuffle goes beyond its group of lanes.
+    ShuffleWidthIgnored = "shuffle-width-ignored", Checked, "warp.shuffle.u32", "by 1 of 1: out[";
+    /// A kernel adds to what other threads add to, and not atomically.
+    PlainAddition = "plain-addition", Checked, "warp.atomic.add", "u64[0]: expected";
+    /// A block sets a flag that releases nothing of what it has written before.
+    NothingReleased = "nothing-released", Checked, "warp.relay", "sum";
+    /// A loop over the grid leaves out the last element.
+    GridLoopCut = "grid-loop-cut", Checked, "warp.atomic.add.special", "f32[120]: expected";
+    /// A kernel reads one element behind its dynamic shared memory.
+    SmallDynamicShared = "small-dynamic-shared", Checked, "warp.shared.dynamic", "shared memory";
 }
 
 /// Every fault, with the check that catches it.

@@ -5,7 +5,7 @@
 //!
 //! Faults act on the calls of [`Backend`](warpwave_core::Backend): operations with other arguments, and memory that is
 //! changed before or after an operation by a host function in the order of the stream, so that the same fault works on
-//! streams of either mode.
+//! streams of either mode. Some act on the texts of kernels.
 
 mod alter;
 mod backend;
@@ -19,6 +19,7 @@ mod ordering;
 mod products;
 mod rework;
 mod scans;
+mod texts;
 mod triangles;
 
 pub use backend::Faulty;

@@ -1,0 +1,22 @@
+//! Faults in the texts of kernels: a word is altered before the device compiles it.
+
+use super::Fault;
+
+/// What a fault makes of a text; `None` for faults that are not in texts. A text that has not what is altered stays as it is.
+pub(super) fn altered(fault: Fault, text: &str) -> Option<String> {
+    let (found, instead) = match fault {
+        Fault::BarrierBeforeRead => ("ww_barrier();\n        value = s[(t + 1) % n];", "value = s[(t + 1) % n];"),
+        Fault::BarrierAfterRead => ("value = s[(t + 1) % n];\n        ww_barrier();", "value = s[(t + 1) % n];"),
+        Fault::WarpBarrierBeforeRead => ("ww_warp_barrier();\n        value", "value"),
+        Fault::WarpBarrierAfterRead => ("% WW_WARP];\n        ww_warp_barrier();", "% WW_WARP];"),
+        Fault::WarpOf32 => ("WW_WARP", "32"),
+        Fault::NarrowMask => ("const ww_lane_mask all", "const ww_u32 all"),
+        Fault::ShuffleWidthIgnored => ("ww_shuffle_up(value, by, width)", "ww_shuffle_up(value, by)"),
+        Fault::PlainAddition => ("ww_atomic_add(&u64[i % 3], (ww_u64)i << 20)", "u64[i % 3] += (ww_u64)i << 20"),
+        Fault::NothingReleased => ("ww_store_release(flag", "ww_store_relaxed(flag"),
+        Fault::GridLoopCut => ("WW_GRID_LOOP(i, n)", "WW_GRID_LOOP(i, n - 1)"),
+        Fault::SmallDynamicShared => ("s[total[0] - 1 - t]", "s[total[0] - t]"),
+        _ => return None,
+    };
+    Some(text.replace(found, instead))
+}
