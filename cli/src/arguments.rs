@@ -25,6 +25,10 @@ pub(crate) enum Command {
     ///
     /// Exit code: 0 if all compile and none spills registers, 1 if not, or if no compiler at hand knows an architecture that is named.
     Kernels(Kernels),
+    /// Measures the errors of the elementary functions in units in the last place
+    ///
+    /// Exit code: 0 if none is larger than the contract table says, 1 if one is.
+    Ulp(Ulp),
     /// Prints help on a command, or with `env` on the environment variables
     Help {
         /// A command, or env
@@ -69,6 +73,13 @@ pub(crate) struct Kernels {
     /// Writes the result to this file as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ulp {
+    /// smoke (seconds), full (minutes), or exhaustive: every f32
+    #[arg(long, value_name = "LEVEL", default_value_t = Level::Smoke)]
+    pub(crate) level: Level,
 }
 
 /// A regular expression, or what is wrong with it in one line.

@@ -13,6 +13,7 @@ mod kernels;
 mod progress;
 mod table;
 mod text;
+mod ulp;
 
 use arguments::{Arguments, Command};
 use clap::error::ErrorKind;
@@ -73,6 +74,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<Verdict, Stop> {
         Command::Conformance(arguments) => conformance::run(arguments, out),
         Command::Info(arguments) => info::run(&arguments, out),
         Command::Kernels(arguments) => kernels::run(&arguments, out),
+        Command::Ulp(arguments) => ulp::run(&arguments, out),
         Command::Help { topic } => help(&topic, out),
     }
 }
@@ -113,7 +115,7 @@ fn help(topic: &[String], out: &mut dyn Write) -> Result<Verdict, Stop> {
 }
 
 fn no_topic(name: &str) -> Stop {
-    Stop::Refused(format!("there is no help on {name:?}; there is on conformance, info and env"))
+    Stop::Refused(format!("there is no help on {name:?}; there is on conformance, info, kernels, ulp and env"))
 }
 
 fn refuse(reason: &str) -> ExitCode {

@@ -74,6 +74,7 @@ mod scan;
 mod seed;
 mod session;
 mod sort;
+mod ulp;
 mod warp;
 
 pub use case::Case;
@@ -88,6 +89,7 @@ pub use require::Required;
 pub use run::{Options, Progress, run, run_checks};
 pub use seed::{CaseId, DEFAULT_SEED, Words};
 pub use session::Session;
+pub use ulp::{Measured, measure};
 
 /// Every check, in the order in which they run. They run on a [`Subject`], which [`subject`] makes of any device.
 pub fn suite() -> Vec<Check<Subject>> {

@@ -56,7 +56,8 @@ impl<B: Backend> Faulty<B> {
     /// - [`Fault::UnorderedLaunch`] and [`Fault::UnorderedPeerCopy`]: as with a missing wait, what is enqueued may race with
     ///   earlier work on other streams and on its own;
     /// - [`Fault::GraphMemoryReused`]: two buffers may be one piece of memory, so that work on one races with work on the
-    ///   other unless one stream does both.
+    ///   other unless one stream does both;
+    /// - the faults in the texts of kernels: threads of a block race, and [`Fault::SmallDynamicShared`] reads behind shared memory.
     ///
     /// All others give wrong results or errors, or leave work out, and touch nothing that they were not given.
     pub unsafe fn new(inner: B, fault: Option<Fault>) -> Self {
