@@ -6,10 +6,9 @@ use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use warpwave_compile::{Arch, Options, Tool, Tools};
+use warpwave_compile::{Arch, HostCompiler, Options, Tool, Tools};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -22,7 +21,7 @@ fn main() -> Result<()> {
         println!("cargo::rerun-if-changed={folder}");
     }
     println!("cargo::rustc-check-cfg=cfg(cxx)");
-    if has_cxx() {
+    if HostCompiler::find().is_ok() {
         println!("cargo::rustc-cfg=cxx");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
@@ -56,19 +55,6 @@ fn main() -> Result<()> {
     list.push(']');
     fs::write(out.join("texts.rs"), list)?;
     Ok(())
-}
-
-/// Whether there is a C++ compiler where `host::Compiler` looks for one.
-fn has_cxx() -> bool {
-    let named =
-        ["WARPWAVE_CXX", "CXX"].iter().filter_map(|name| env::var(name).ok()).find(|words| !words.trim().is_empty());
-    let commands = named.map_or(vec!["c++".to_owned(), "g++".to_owned(), "clang++".to_owned()], |words| vec![words]);
-    commands.iter().any(|command| {
-        let mut words = command.split_whitespace();
-        let program = words.next().unwrap_or_default();
-        let output = Command::new(program).args(words).arg("--version").stdin(Stdio::null()).output();
-        output.is_ok_and(|output| output.status.success())
-    })
 }
 
 fn image(out: &Path, name: &str, arch: &Arch) -> PathBuf {
