@@ -3,6 +3,7 @@
 use super::abi;
 use super::calls::complete;
 use super::launch::Work;
+use super::stack::SIZE;
 use super::worker::{Worker, enter};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -148,6 +149,9 @@ impl Worker {
     #[inline(always)]
     pub(super) fn suspend(&mut self, sp: *mut u8, in_warp: bool) -> *mut u8 {
         let number = self.current;
+        if !self.stacks.is_intact(self.threads[number].stack, sp) {
+            return self.overflowed();
+        }
         self.threads[number].sp = sp;
         match self.next(number, in_warp) {
             Some(next) => self.go_on(next),
@@ -197,9 +201,12 @@ impl Worker {
 
     /// The running thread has left the kernel. Where to go on; null if another thread starts on the same stack.
     pub(super) fn leave(&mut self) -> *mut u8 {
-        self.mark_left();
         let number = self.current;
         let stack = self.threads[number].stack;
+        if !self.stacks.has_canary(stack) {
+            return self.overflowed();
+        }
+        self.mark_left();
         match self.next(number, false) {
             Some(next) if self.threads[next].stack == NO_STACK => {
                 self.set_current(next, stack);
@@ -215,6 +222,13 @@ impl Worker {
                 self.fail(what)
             }
         }
+    }
+
+    /// The running thread has written below its stack. What it has damaged is of no thread that runs after this.
+    #[cold]
+    fn overflowed(&mut self) -> *mut u8 {
+        let what = format!("{}: more than {} KiB of stack, which is all that a thread has", self.place(), SIZE >> 10);
+        self.fail(what)
     }
 
     fn mark_left(&mut self) {

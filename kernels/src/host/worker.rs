@@ -94,11 +94,13 @@ impl Worker {
         worker.seeded = work.seed.is_some();
         worker.head.known = [[0; 2]; 4];
         worker.fault = None;
+        // Also where the kernel needs no such variable: this is when the system makes those that it has. glibc before 2.40 may change vector
+        // registers then, in a kernel that has values in them if it were there that they are first used.
+        // SAFETY: a function of a module that is loaded, as the caller says.
+        worker.slot = unsafe { (work.module.current)() };
         if work.module.plain {
             return;
         }
-        // SAFETY: a function of a module that is loaded, as the caller says.
-        worker.slot = unsafe { (work.module.current)() };
         worker.warp = work.module.warp;
         let [nx, ny, nz] = work.threads;
         worker.threads.clear();
