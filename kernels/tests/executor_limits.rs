@@ -245,3 +245,16 @@ fn ranges_of_arguments_may_overlap() {
         fault(run(100, ranges));
     }
 }
+
+/// Blocks that wait for what no block says are found, by whom they are, long before anybody would stop the test.
+#[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
+fn blocks_that_wait_for_ever_are_a_fault() {
+    let text = "WW_KERNEL(k, 64, ww_u32* flag) { if (ww_thread_x() == 5) while (ww_load_acquire(flag) == 0) ww_spin(); ww_barrier(); }";
+    let host = Host::new(32).with_text("text", text).checked(true);
+    let flag = Array::<u32>::zeros(1);
+    let start = std::time::Instant::now();
+    let what = fault(host.run(&one("k", 7, 64, vec![Arg::Ptr(flag.ptr())]), 3));
+    assert!(what.contains("thread (5, 0, 0): has been waiting for another block for"), "{what}");
+    assert!(start.elapsed().as_secs() < 30);
+}

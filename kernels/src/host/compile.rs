@@ -39,8 +39,6 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
     host: HostCompiler,
-    /// Macros that are defined in front of the prelude, with their values.
-    defines: Vec<(String, String)>,
 }
 
 impl Compiler {
@@ -65,7 +63,7 @@ impl Compiler {
             ));
         }
         match HostCompiler::find_with(variable) {
-            Ok(host) => Ok(Compiler { host, defines: Vec::new() }),
+            Ok(host) => Ok(Compiler { host }),
             Err(warpwave_compile::Error::NoHostCompiler { tried, remedy }) => {
                 Err(ErrorKind::Unavailable { library: "a host C++ compiler".into(), tried, remedy }.into())
             }
@@ -78,18 +76,10 @@ impl Compiler {
         }
     }
 
-    /// With a macro that is defined in front of the prelude. `WW_SOME` and `WW_TYPE_f32` … have texts compiled for some types only.
-    #[must_use]
-    pub fn define(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.defines.push((name.into(), value.into()));
-        self
-    }
-
     /// What decides, beside the text, what comes of compiling it: a key for a cache.
     pub fn key(&self, options: Options) -> String {
-        let Compiler { host, defines } = self;
         let flags = [true, false].map(|plain| self.flags(options, plain));
-        format!("{host} {} {defines:?} {options:?} {flags:?}", host.version())
+        format!("{} {} {options:?} {flags:?}", self.host, self.host.version())
     }
 
     fn flags(&self, options: Options, plain: bool) -> Vec<OsString> {
@@ -142,7 +132,7 @@ impl Compiler {
         let plain = !options.check && !waits(source.text);
         let mut command = self.host.command();
         command.args(self.flags(options, plain)).args(["-x", "c++", "-", "-o"]).arg(out).arg("-lm");
-        let output = feed(&mut command, &self.unit(source, options));
+        let output = feed(&mut command, &unit(source, options));
         let output = output.map_err(|e| failed(format!("{}: {e}", self.host)))?;
         if !output.status.success() {
             let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -163,24 +153,21 @@ impl Compiler {
             Err(e) => Err(failed(format!("{}: {}: {e}", self.host, out.display()))),
         }
     }
+}
 
-    /// The translation unit: all of the prelude, and the text under its own name.
-    fn unit(&self, source: KernelSource<'_>, options: Options) -> String {
-        let mut unit = format!("#define WW_HOST 1\n#define WW_WARP {}\n", options.warp);
-        for (name, value) in &self.defines {
-            let _ = writeln!(unit, "#define {name} {value}");
+/// The translation unit: all of the prelude, and the text under its own name.
+fn unit(source: KernelSource<'_>, options: Options) -> String {
+    let mut unit = format!("#define WW_HOST 1\n#define WW_WARP {}\n", options.warp);
+    if options.check {
+        unit.push_str("#define WW_HOST_CHECK 1\n");
+        if communicates(source.text) {
+            unit.push_str("#define WW_HOST_COMMUNICATES 1\n");
         }
-        if options.check {
-            unit.push_str("#define WW_HOST_CHECK 1\n");
-            if communicates(source.text) {
-                unit.push_str("#define WW_HOST_COMMUNICATES 1\n");
-            }
-        }
-        for (name, text) in [HOST].into_iter().chain(PRELUDE.iter().copied()).chain([(source.name, source.text)]) {
-            let _ = writeln!(unit, "#line 1 \"{}\"\n{text}", name.replace(['\\', '"', '\n'], "_"));
-        }
-        unit
     }
+    for (name, text) in [HOST].into_iter().chain(PRELUDE.iter().copied()).chain([(source.name, source.text)]) {
+        let _ = writeln!(unit, "#line 1 \"{}\"\n{text}", name.replace(['\\', '"', '\n'], "_"));
+    }
+    unit
 }
 
 /// Runs a program that reads `input`, which may say more than a pipe holds before it has read all.

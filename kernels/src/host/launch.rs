@@ -9,7 +9,7 @@ use super::worker::{MAX_THREADS, Worker};
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use warpwave_core::{Error, ErrorKind, Grid, Result};
 
@@ -44,6 +44,9 @@ pub(super) struct Work {
     pub(super) published: Option<Published>,
     blocks: u64,
     next: AtomicU64,
+    /// Threads of the system that run blocks, and those of them whose block only waits for another one.
+    running: AtomicUsize,
+    waiting: AtomicUsize,
     failed: AtomicBool,
     fault: Mutex<Option<String>>,
 }
@@ -56,6 +59,20 @@ unsafe impl Sync for Work {}
 impl Work {
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
+    }
+
+    /// A block begins to do nothing but wait for another one, or ends that.
+    pub(super) fn waiting(&self, is: bool) {
+        if is {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether no block does anything else.
+    pub(super) fn all_wait(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) >= self.running.load(Ordering::Relaxed)
     }
 
     /// The block that is run as the `i`-th.
@@ -138,6 +155,8 @@ impl HostLaunch {
             published,
             blocks,
             next: AtomicU64::new(0),
+            running: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             fault: Mutex::new(None),
         };
@@ -164,6 +183,7 @@ impl HostLaunch {
         let this: *mut Worker = &raw mut *worker;
         // SAFETY: `self` stays where it is, and keeps the module, until this returns.
         unsafe { Worker::begin(this, &self.work) };
+        self.work.running.fetch_add(1, Ordering::Relaxed);
         while !self.work.has_failed() {
             let i = self.work.next.fetch_add(1, Ordering::Relaxed);
             if i >= self.work.blocks {
@@ -174,6 +194,7 @@ impl HostLaunch {
                 self.fail(what);
             }
         }
+        self.work.running.fetch_sub(1, Ordering::Relaxed);
         WORKER.set(Some(worker));
     }
 

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 /// A thread that has not started.
 pub(super) const NO_STACK: u32 = u32::MAX;
-/// For how long an instrumented kernel may wait for another block.
+/// For how long a block of an instrumented kernel may wait for another one.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The same, while no block does anything but wait for another one.
+const PATIENCE_OF_ALL: Duration = Duration::from_secs(3);
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,8 +246,13 @@ impl Worker {
     }
 
     /// Something has happened in the block.
+    #[inline(always)]
     pub(super) fn progress(&mut self) {
-        (self.spins, self.spinning_since) = (0, None);
+        self.spins = 0;
+        if self.spinning_since.is_some() {
+            self.spinning_since = None;
+            self.work().waiting(false);
+        }
     }
 
     /// Where in the kernel a thread is.
@@ -284,8 +291,18 @@ impl Worker {
                 return Err(String::new());
             }
             std::thread::yield_now();
-            if self.seeded && self.spinning_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-                return Err(format!("{}: has been waiting for another block for {PATIENCE:?}", self.place()));
+            if self.seeded {
+                let waited = match self.spinning_since {
+                    Some(since) => since.elapsed(),
+                    None => {
+                        self.spinning_since = Some(Instant::now());
+                        self.work().waiting(true);
+                        Duration::ZERO
+                    }
+                };
+                if waited > PATIENCE || (waited > PATIENCE_OF_ALL && self.work().all_wait()) {
+                    return Err(format!("{}: has been waiting for another block for {waited:.1?}", self.place()));
+                }
             }
         }
         Ok(())

@@ -146,6 +146,7 @@ impl Worker {
         // SAFETY: the block has ended.
         let worker = unsafe { &mut *this };
         worker.stacks.give_all();
+        worker.progress();
         // SAFETY: the module's variable, of this thread of the system.
         unsafe { *worker.slot = std::ptr::null_mut() };
         worker.fault.take().map_or(Ok(()), Err)
@@ -155,7 +156,6 @@ impl Worker {
         let lanes = self.warp as usize;
         self.left = self.threads.len();
         self.arrived = 0;
-        self.spinning_since = None;
         for thread in &mut self.threads {
             (thread.stack, thread.wait) = (NO_STACK, Wait::Nothing);
         }
