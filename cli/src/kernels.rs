@@ -3,7 +3,7 @@
 use crate::file::Target;
 use crate::{Stop, Verdict, arguments};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -109,11 +109,15 @@ pub(crate) fn run(arguments: &arguments::Kernels, out: &mut dyn Write) -> Result
             archs.push(arch);
         }
     }
-    let (mut compilers, mut missing) = (Vec::new(), Vec::new());
+    let (mut compilers, mut missing, mut broken) = (Vec::new(), Vec::new(), false);
     for arch in &archs {
         match tools.for_arch(arch) {
             Ok(tool) => compilers.push((arch, tool)),
-            Err(error) => missing.push(Missing { arch: arch.to_string(), reason: error.to_string() }),
+            Err(error) => {
+                // One that is there and does not work is not one that is missing.
+                broken |= !matches!(error, warpwave_compile::Error::Missing { .. });
+                missing.push(Missing { arch: arch.to_string(), reason: error.to_string() });
+            }
         }
     }
     for (arch, tool) in &compilers {
@@ -127,7 +131,7 @@ pub(crate) fn run(arguments: &arguments::Kernels, out: &mut dyn Write) -> Result
     for Missing { reason, .. } in &missing {
         writeln!(out, "{reason}")?;
     }
-    if compilers.is_empty() && arguments.arch.is_empty() {
+    if compilers.is_empty() && arguments.arch.is_empty() && !broken {
         return Err(Stop::Refused("no kernel can be compiled: no compiler is at hand".to_owned()));
     }
     let mut texts = Vec::new();
@@ -154,7 +158,7 @@ pub(crate) fn run(arguments: &arguments::Kernels, out: &mut dyn Write) -> Result
         start.elapsed().as_secs_f64()
     )?;
     // Without a list of architectures, those that no compiler at hand knows were not asked for.
-    let lacking = !arguments.arch.is_empty() && summary.missing > 0;
+    let lacking = broken || !arguments.arch.is_empty() && summary.missing > 0;
     let good = summary.failed == 0 && summary.spilling == 0 && summary.kernels > 0 && !lacking;
     if let Some(file) = file {
         let compilers = compilers
@@ -222,7 +226,9 @@ fn compile(compilers: &[(&Arch, &Tool)], out: &mut dyn Write) -> Result<Vec<Comp
                 while let Some(compiled) = waiting.remove(&done.len()) {
                     done.push(compiled);
                     if done.len().is_multiple_of(compilers.len()) {
-                        print(&done[done.len() - compilers.len()..], out)?;
+                        let text = done.len() - compilers.len();
+                        compare(&mut done[text..]);
+                        print(&done[text..], out)?;
                     }
                 }
             }
@@ -232,6 +238,26 @@ fn compile(compilers: &[(&Arch, &Tool)], out: &mut dyn Write) -> Result<Vec<Comp
         drop(receiver);
         outcome.map(|()| done)
     })
+}
+
+/// Fails a text for each architecture for which it has fewer kernels than for another, or none at all.
+fn compare(text: &mut [Compiled]) {
+    let compiled = || text.iter().filter(|compiled| compiled.error.is_none());
+    let all: BTreeSet<String> =
+        compiled().flat_map(|compiled| &compiled.kernels).map(|kernel| kernel.name.clone()).collect();
+    for compiled in text.iter_mut().filter(|compiled| compiled.error.is_none()) {
+        let lacking: Vec<&str> = all
+            .iter()
+            .filter(|name| !compiled.kernels.iter().any(|kernel| kernel.name == **name))
+            .map(String::as_str)
+            .collect();
+        let what = match (all.is_empty(), lacking.is_empty()) {
+            (true, _) => "no kernel at all".to_owned(),
+            (_, true) => continue,
+            _ => format!("no kernel {}, which other architectures have", lacking.join(", ")),
+        };
+        compiled.error = Some(format!("{} for {}: {what}", compiled.text, compiled.arch));
+    }
 }
 
 /// Architectures side by side, within the width of a terminal.
@@ -269,4 +295,41 @@ fn print(text: &[Compiled], out: &mut dyn Write) -> Result<(), Stop> {
         writeln!(out, "{error}")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiled(arch: &str, names: &[&str], error: Option<&str>) -> Compiled {
+        let kernel = |&name: &&str| {
+            let mut resources = Resources::default();
+            resources.kernel = name.to_owned();
+            Kernel::from(resources)
+        };
+        let kernels = names.iter().map(kernel).collect();
+        Compiled { text: "text", arch: arch.to_owned(), bytes: 1, kernels, error: error.map(str::to_owned) }
+    }
+
+    #[test]
+    fn every_architecture_has_the_same_kernels() {
+        let mut text = [
+            compiled("sm_80", &["a", "b"], None),
+            compiled("gfx90a", &["b", "c"], None),
+            compiled("gfx1100", &["c", "b", "a"], None),
+            compiled("gfx1030", &[], Some("it fails")),
+        ];
+        compare(&mut text);
+        let errors: Vec<Option<&str>> = text.iter().map(|compiled| compiled.error.as_deref()).collect();
+        let expected = [
+            Some("text for sm_80: no kernel c, which other architectures have"),
+            Some("text for gfx90a: no kernel a, which other architectures have"),
+            None,
+            Some("it fails"),
+        ];
+        assert_eq!(errors, expected);
+        let mut empty = [compiled("sm_80", &[], None)];
+        compare(&mut empty);
+        assert_eq!(empty[0].error.as_deref(), Some("text for sm_80: no kernel at all"));
+    }
 }

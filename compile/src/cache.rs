@@ -3,8 +3,9 @@
 use crate::error::{Error, Result};
 use crate::process::private_folder;
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,6 +46,9 @@ fn fnv1a(parts: &[&[u8]]) -> u64 {
 }
 
 /// A folder of images, each a file of its own. Any number of processes may use it at once.
+///
+/// What is in it will be run, so it has to be a folder that belongs to this user and that nobody else may write to, and an entry has to be a
+/// regular file of the same kind. Anything else is as if it were not there, and is not written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     folder: Option<PathBuf>,
@@ -99,9 +103,9 @@ impl Cache {
         self.folder.as_deref()
     }
 
-    /// The image of a key. An entry that cannot be read, or is not whole, is none.
+    /// The image of a key. An entry that cannot be read, is not whole, or that somebody else may have written, is none.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let mut entry = fs::read(self.folder.as_ref()?.join(key.file())).ok()?;
+        let mut entry = read_own(self.folder.as_ref()?, OsStr::new(&key.file()))?;
         let (compiler, start) = parse(&entry, key.what.as_bytes())?;
         (compiler == key.compiler.as_bytes()).then_some(())?;
         Some(entry.split_off(start))
@@ -115,7 +119,7 @@ impl Cache {
         // The same one whatever order the system lists them in.
         names.sort();
         names.iter().filter(|name| name.to_str().is_some_and(|name| name.starts_with(&prefix))).find_map(|name| {
-            let mut entry = fs::read(folder.join(name)).ok()?;
+            let mut entry = read_own(folder, name)?;
             let (_, start) = parse(&entry, key.what.as_bytes())?;
             Some(entry.split_off(start))
         })
@@ -124,7 +128,8 @@ impl Cache {
     /// Keeps an image. It is there in whole or not at all, also if the process ends meanwhile or another puts the same one there.
     ///
     /// # Errors
-    /// [`Error::Io`]: nothing is lost but the time of compiling again.
+    /// [`Error::Io`] if the folder cannot be written to, belongs to another user, or others may write there: nothing is lost but the time
+    /// of compiling again.
     pub fn put(&self, key: &Key, image: &[u8]) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         make_private(folder)?;
@@ -168,18 +173,60 @@ impl Cache {
     }
 }
 
-/// Makes a folder, and those above it, if they are not there. The last one is for this user alone.
+/// A file of a folder, if nobody else can have written either.
+fn read_own(folder: &Path, name: &OsStr) -> Option<Vec<u8>> {
+    let file = folder.join(name);
+    // The folder may be reached through a link; what is in it may be none. Nobody else can change it in between.
+    let of_folder = fs::metadata(folder).ok().filter(fs::Metadata::is_dir)?;
+    let of_file = fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file)?;
+    if foreign(&of_folder).is_some() || foreign(&of_file).is_some() {
+        return None;
+    }
+    fs::read(file).ok()
+}
+
+/// Makes a folder, and those above it, if they are not there. The last one is for this user alone; one that is there already must be no
+/// other user's, and nobody else's to write to.
 fn make_private(folder: &Path) -> Result<()> {
-    if folder.is_dir() {
-        return Ok(());
+    if !folder.is_dir() {
+        if let Some(above) = folder.parent() {
+            fs::create_dir_all(above).map_err(Error::io(above))?;
+        }
+        match private_folder(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(Error::io(folder)(error)),
+            _ => {}
+        }
     }
-    if let Some(above) = folder.parent() {
-        fs::create_dir_all(above).map_err(Error::io(above))?;
+    // Looked at again: somebody else may have made it meanwhile.
+    let found = fs::metadata(folder).map_err(Error::io(folder))?;
+    match foreign(&found) {
+        Some(why) => Err(Error::io(folder)(io::Error::new(io::ErrorKind::PermissionDenied, why))),
+        None => Ok(()),
     }
-    match private_folder(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(Error::io(folder)(error)),
-        _ => Ok(()),
+}
+
+/// Why a file or folder may hold what somebody else has written, if it may.
+#[cfg(unix)]
+fn foreign(of: &fs::Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: POSIX has it so: it takes nothing, touches no memory and cannot fail; users are numbers of 32 bits on every Unix that Rust
+    // compiles for.
+    unsafe extern "C" {
+        safe fn geteuid() -> u32;
     }
+    if of.uid() != geteuid() {
+        Some("belongs to another user")
+    } else if of.mode() & 0o022 != 0 {
+        Some("other users may write to it")
+    } else {
+        None
+    }
+}
+
+/// Elsewhere the folders of a user are that user's by themselves.
+#[cfg(not(unix))]
+fn foreign(_: &fs::Metadata) -> Option<&'static str> {
+    None
 }
 
 #[cfg(test)]
@@ -293,6 +340,74 @@ mod tests {
             }
         });
         assert_eq!(fs::read_dir(scratch.path("cache")).unwrap().count(), 5);
+    }
+
+    /// A folder or an entry that others can write to, a link, and what is no file: none is read, and no folder of that kind is written to.
+    #[cfg(unix)]
+    #[test]
+    fn what_others_can_write_is_not_used() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let scratch = Scratch::new().unwrap();
+        let (folder, file) = (scratch.path("cache"), scratch.path("cache").join(key("a").file()));
+        let cache = Cache::in_folder(&folder);
+        cache.put(&key("a"), b"image").unwrap();
+        let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        for (path, good) in [(&folder, 0o700), (&file, 0o600)] {
+            for bad in [good | 0o020, good | 0o002] {
+                mode(path, bad);
+                assert_eq!(cache.get(&key("a")), None, "{bad:o}");
+                mode(path, good);
+                assert_eq!(cache.get(&key("a")).as_deref(), Some(&b"image"[..]));
+            }
+        }
+        mode(&folder, 0o777);
+        let error = cache.put(&key("b"), b"x").unwrap_err().to_string();
+        assert!(error.contains("other users may write to it"), "{error}");
+        // It is compiled all the same.
+        assert_eq!(cache.get_or(&key("b"), || Ok::<_, ()>(vec![1])), Ok(vec![1]));
+        mode(&folder, 0o700);
+        assert_eq!(cache.get(&key("b")), None);
+        // An entry that is a link to a whole one, then one that is a folder, then one that is a pipe, which reading would wait for.
+        fs::rename(&file, scratch.path("moved")).unwrap();
+        symlink(scratch.path("moved"), &file).unwrap();
+        assert_eq!(cache.get(&key("a")), None);
+        assert_eq!(cache.get_or(&key("a"), || Ok::<_, ()>(b"again".to_vec())), Ok(b"again".to_vec()));
+        // The link was replaced, and not what it led to.
+        assert!(fs::symlink_metadata(&file).unwrap().is_file());
+        assert_eq!(cache.get(&key("a")).as_deref(), Some(&b"again"[..]));
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert_eq!(cache.get_or(&key("a"), || Ok::<_, ()>(vec![2])), Ok(vec![2]));
+        fs::remove_dir(&file).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+        mode(&file, 0o600);
+        assert_eq!(cache.get_or(&key("a"), || Ok::<_, ()>(vec![3])), Ok(vec![3]));
+        assert_eq!(cache.get(&key("a")), Some(vec![3]));
+    }
+
+    /// Nobody but root can make a file another user's.
+    #[cfg(unix)]
+    #[test]
+    fn what_belongs_to_another_user_is_not_used() {
+        let found = fs::metadata("/proc/1/root").or_else(|_| fs::metadata("/")).unwrap();
+        let scratch = Scratch::new().unwrap();
+        fs::write(scratch.path("x"), "").unwrap();
+        let own = fs::metadata(scratch.path("x")).unwrap();
+        use std::os::unix::fs::MetadataExt;
+        assert_eq!(foreign(&own), None);
+        if own.uid() != 0 {
+            assert_eq!(foreign(&found), Some("belongs to another user"));
+            return;
+        }
+        std::os::unix::fs::chown(scratch.path("x"), Some(65_534), None).unwrap();
+        let theirs = fs::metadata(scratch.path("x")).unwrap();
+        assert_eq!(foreign(&theirs), Some("belongs to another user"));
+        // A folder of another user's, whole entry and all.
+        let cache = Cache::in_folder(scratch.path("cache"));
+        cache.put(&key("a"), b"image").unwrap();
+        std::os::unix::fs::chown(scratch.path("cache"), Some(65_534), None).unwrap();
+        assert_eq!(cache.get(&key("a")), None);
+        assert!(cache.put(&key("a"), b"image").unwrap_err().to_string().contains("another user"));
     }
 
     /// A folder that cannot be made is an error of `put`, and none of `get_or`.

@@ -39,7 +39,15 @@ pub enum Error {
         /// What to do.
         remedy: String,
     },
-    /// A compiler refused the text.
+    /// There is no C++ compiler for the host.
+    #[error("no C++ compiler for the host; tried {}; {remedy}", list(tried))]
+    NoHostCompiler {
+        /// What was looked for, and what was found there.
+        tried: Vec<String>,
+        /// What to do.
+        remedy: String,
+    },
+    /// A compiler refused the text, or does not work at all.
     #[error("{text}: {tool} fails for {arch}\n{log}")]
     Failed {
         /// The name of the text.

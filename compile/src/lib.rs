@@ -23,12 +23,14 @@
 //! # }
 //! ```
 //!
-//! [`Cache`] keeps images on disk from one run of a program to the next.
+//! [`Cache`] keeps images on disk from one run of a program to the next. [`HostCompiler`] is the host's own C++ compiler, which compiles
+//! kernels for the CPU device.
 
 mod arch;
 mod build;
 mod cache;
 mod clang;
+mod cxx;
 mod error;
 mod nvcc;
 mod options;
@@ -39,6 +41,7 @@ mod tools;
 pub use arch::{Arch, Vendor};
 pub use build::{ARCHS_VARIABLE, Build};
 pub use cache::{Cache, Key};
+pub use cxx::{CXX_VARIABLE, HostCompiler};
 pub use error::{Error, Result};
 pub use options::{Options, PRELUDE, translation_unit};
 pub use process::Scratch;

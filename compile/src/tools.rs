@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::options::{Options, translation_unit};
 use crate::process::{run, said};
 use crate::{Arch, Image, Vendor, clang, nvcc};
+use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
@@ -112,10 +113,47 @@ impl Tool {
         }
     }
 
-    /// Whether it compiles for this architecture: whether it compiles the prelude.
-    pub fn knows(&self, arch: &Arch) -> bool {
-        self.kind.vendor() == arch.vendor() && self.compile("prelude", "", arch, &Options::default()).is_ok()
+    /// Whether it compiles for this architecture, by having it compile nothing at all: not even the prelude, which may have faults of its
+    /// own.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] with what it said, if it fails for another reason than that it does not know the architecture, and [`Error::Io`].
+    pub fn knows(&self, arch: &Arch) -> Result<bool> {
+        self.why_not(arch).map(|why| why.is_none())
     }
+
+    /// Why it does not know the architecture, in its own words, if it does not.
+    fn why_not(&self, arch: &Arch) -> Result<Option<String>> {
+        if self.kind.vendor() != arch.vendor() {
+            return Ok(Some(format!("{} is for others", self.kind)));
+        }
+        let compiled = match self.kind {
+            ToolKind::Nvcc => nvcc::compile(self, "nothing", "", arch),
+            ToolKind::Hipcc | ToolKind::Clang => clang::compile(self, "nothing", "", arch),
+        };
+        match compiled {
+            Ok(_) => Ok(None),
+            Err(Error::Failed { log, .. }) if unknown(&log).is_some() => Ok(unknown(&log)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The line by which a compiler says that it does not know an architecture, if that is what it says.
+fn unknown(log: &str) -> Option<String> {
+    const WORDS: [&str; 7] = [
+        // nvcc 11 to 13.
+        "is not defined for option 'gpu-architecture'",
+        "Unsupported gpu architecture",
+        // clang 14 to 22.
+        "unsupported HIP gpu architecture",
+        "invalid target ID",
+        "unknown target CPU",
+        "is not a recognized processor for this target",
+        // clang without the target AMDGPU.
+        "No available targets are compatible with",
+    ];
+    log.lines().find(|line| WORDS.iter().any(|words| line.contains(words))).map(|line| line.trim().to_owned())
 }
 
 impl fmt::Display for Tool {
@@ -134,7 +172,8 @@ pub struct Tools {
 
 impl Tools {
     /// Looks for every compiler: where its variable says (`WARPWAVE_NVCC`, `WARPWAVE_HIPCC`, `WARPWAVE_CLANG`) if that is set, else in
-    /// `PATH`, else in the usual folders. One that does not say its version is no compiler.
+    /// `PATH`, else in the usual folders. One that does not say its version is no compiler. There may be several of a kind, as each knows
+    /// other architectures.
     pub fn find() -> Self {
         Self::find_in(|variable| env::var_os(variable))
     }
@@ -142,7 +181,8 @@ impl Tools {
     fn find_in(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut found = Tools::default();
         for kind in ToolKind::ALL {
-            let candidates = match variable(kind.variable()) {
+            let named = variable(kind.variable());
+            let candidates = match &named {
                 Some(path) => vec![PathBuf::from(path)],
                 None => {
                     let path = variable("PATH").unwrap_or_default();
@@ -151,17 +191,19 @@ impl Tools {
                     kind.names().iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).collect()
                 }
             };
-            let named = variable(kind.variable()).is_some();
-            let present: Vec<PathBuf> = candidates.into_iter().filter(|path| named || path.is_file()).collect();
+            // One file may have several names.
+            let mut files = HashSet::new();
+            let present: Vec<PathBuf> = candidates
+                .into_iter()
+                .filter(|path| named.is_some() || path.is_file())
+                .filter(|path| files.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
+                .collect();
             if present.is_empty() {
                 found.tried.push((kind, format!("{kind} in PATH and the usual folders")));
             }
             for path in present {
                 match version(&path) {
-                    Ok(version) => {
-                        found.tools.push(Tool { kind, path, version });
-                        break;
-                    }
+                    Ok(version) => found.tools.push(Tool { kind, path, version }),
                     Err(why) => found.tried.push((kind, format!("{} ({why})", path.display()))),
                 }
             }
@@ -174,18 +216,26 @@ impl Tools {
         &self.tools
     }
 
-    /// The compiler for an architecture.
+    /// The compiler for an architecture: the first that knows it.
     ///
     /// # Errors
-    /// [`Error::Missing`] if there is none, or none that knows the architecture.
+    /// [`Error::Missing`] if there is none, or none that knows the architecture, with what each says; [`Error::Failed`] or [`Error::Io`]
+    /// if one does not work at all, and no other knows it.
     pub fn for_arch(&self, arch: &Arch) -> Result<&Tool> {
         let vendor = arch.vendor();
-        let mut tried = Vec::new();
+        let (mut tried, mut broken) = (Vec::new(), None);
         for tool in self.tools.iter().filter(|tool| tool.kind.vendor() == vendor) {
-            if tool.knows(arch) {
-                return Ok(tool);
+            match tool.why_not(arch) {
+                Ok(None) => return Ok(tool),
+                Ok(Some(why)) => tried.push(format!("{tool}, which does not know {arch}: {why}")),
+                Err(error) => {
+                    broken.get_or_insert(error);
+                }
             }
-            tried.push(format!("{tool}, which does not know {arch}"));
+        }
+        // Not for want of a compiler, so nothing that can be installed helps.
+        if let Some(error) = broken {
+            return Err(error);
         }
         tried.extend(self.tried.iter().filter(|(kind, _)| kind.vendor() == vendor).map(|(_, what)| what.clone()));
         let remedy = match vendor {
@@ -219,6 +269,8 @@ fn version(path: &Path) -> std::result::Result<String, String> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
+    #[cfg(unix)]
+    use crate::process::Scratch;
 
     fn with(variables: &'static [(&'static str, &'static str)]) -> Tools {
         Tools::find_in(|name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value)))
@@ -242,5 +294,73 @@ mod tests {
         assert!(tools.all().is_empty());
         let error = tools.compile("x", "", &"gfx90a".parse().unwrap(), &Options::default()).unwrap_err();
         assert!(matches!(&error, Error::Missing { tried, .. } if tried.len() == 2), "{error}");
+    }
+
+    /// A clang that answers each architecture of `knows` with an image, `broken` with a failure of its own, and others as clang does.
+    #[cfg(unix)]
+    fn clang(scratch: &Scratch, name: &str, knows: &str, broken: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = scratch.path(name);
+        let script = format!(
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo \"clang {name}\"; exit 0; fi\n\
+             for a; do case $a in --offload-arch=*) arch=${{a#*=}};; esac; out=$a; done\n\
+             case $arch in\n\
+             {knows}) echo image > \"$out\";;\n\
+             {broken}) echo 'clang: error: unable to execute command: ld.lld: Killed' >&2; exit 1;;\n\
+             *) echo \"clang: error: unsupported HIP gpu architecture: $arch\" >&2; exit 1;;\n\
+             esac\n"
+        );
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// The first compiler of a kind does not hide one that knows more.
+    #[cfg(unix)]
+    #[test]
+    fn each_architecture_has_the_first_compiler_that_knows_it() {
+        let scratch = Scratch::new().unwrap();
+        let (old, new) = (clang(&scratch, "clang-19", "gfx90a", "none"), clang(&scratch, "clang", "gfx*", "none"));
+        std::os::unix::fs::symlink(&new, scratch.path("clang-17")).unwrap();
+        let path = scratch.path("").into_os_string();
+        let tools = Tools::find_in(|name| match name {
+            "PATH" => Some(path.clone()),
+            "WARPWAVE_HIPCC" | "WARPWAVE_NVCC" => Some("/nowhere".into()),
+            _ => None,
+        });
+        let own = |tool: &&Tool| tool.path().starts_with(scratch.path(""));
+        assert_eq!(tools.all().iter().filter(own).count(), 2);
+        for (arch, expected) in [("gfx90a", old), ("gfx1100", new)] {
+            let found = tools.for_arch(&arch.parse().unwrap()).unwrap();
+            assert_eq!(found.path().canonicalize().unwrap(), expected);
+        }
+    }
+
+    /// One that does not know an architecture is missing, in its own words; one that fails otherwise has failed, in its own words.
+    #[cfg(unix)]
+    #[test]
+    fn a_compiler_that_fails_is_not_one_that_is_missing() {
+        let scratch = Scratch::new().unwrap();
+        let path = clang(&scratch, "mine", "gfx90a", "gfx942").into_os_string();
+        let tools = Tools::find_in(|name| match name {
+            "WARPWAVE_CLANG" => Some(path.clone()),
+            "WARPWAVE_HIPCC" | "WARPWAVE_NVCC" => Some("/nowhere".into()),
+            _ => None,
+        });
+        let of = |arch: &str| tools.for_arch(&arch.parse().unwrap()).map(|tool| tool.version().to_owned());
+        assert_eq!(of("gfx90a").unwrap(), "clang mine");
+        match of("gfx942").unwrap_err() {
+            Error::Failed { log, arch, .. } => assert!(log.contains("Killed") && arch == "gfx942"),
+            other => panic!("{other}"),
+        }
+        match of("gfx1100").unwrap_err() {
+            Error::Missing { tried, .. } => {
+                assert!(tried[0].contains("unsupported HIP gpu architecture: gfx1100"), "{tried:?}");
+            }
+            other => panic!("{other}"),
+        }
+        let tool = &tools.all()[0];
+        assert!(tool.knows(&"gfx90a".parse().unwrap()).unwrap() && !tool.knows(&"sm_90".parse().unwrap()).unwrap());
+        assert!(tool.knows(&"gfx942".parse().unwrap()).is_err());
     }
 }

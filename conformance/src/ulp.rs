@@ -35,9 +35,8 @@ impl Measured {
     /// of which only samples can be tried, two units.
     pub fn allowed(&self) -> f64 {
         let sampled = self.dtype == DType::F64 || self.kind == OperationKind::Pow;
-        contract::max_ulp(self.kind, self.dtype).map_or(0.0, |error| {
-            if sampled { error.max(2.0) } else { (error + 0.005).min(1.0) }
-        })
+        contract::max_ulp(self.kind, self.dtype)
+            .map_or(0.0, |error| if sampled { error.max(2.0) } else { (error + 0.005).min(1.0) })
     }
 
     /// Whether the error is no larger.

@@ -142,6 +142,14 @@ WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 value) {
     asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
 }
 // A word that is all there is to see: nothing else is ordered by it.
+WW_DEVICE ww_u32 ww_load_relaxed(const ww_u32* at) {
+    ww_u32 value;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+WW_DEVICE void ww_store_relaxed(ww_u32* at, ww_u32 value) {
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
 WW_DEVICE ww_u64 ww_load_relaxed(const ww_u64* at) {
     ww_u64 value;
     asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
@@ -259,13 +267,28 @@ WW_DEVICE ww_u32 ww_load_acquire(const ww_u32* at) { return __hip_atomic_load(at
 WW_DEVICE ww_u64 ww_load_acquire(const ww_u64* at) { return __hip_atomic_load(at, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_store_release(ww_u32* at, ww_u32 v) { __hip_atomic_store(at, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_store_release(ww_u64* at, ww_u64 v) { __hip_atomic_store(at, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE ww_u32 ww_load_relaxed(const ww_u32* at) { return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE ww_u64 ww_load_relaxed(const ww_u64* at) { return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
+WW_DEVICE void ww_store_relaxed(ww_u32* at, ww_u32 v) { __hip_atomic_store(at, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_store_relaxed(ww_u64* at, ww_u64 v) { __hip_atomic_store(at, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
 WW_DEVICE void ww_spin() { __builtin_amdgcn_s_sleep(1); }
 
-template <class T> WW_DEVICE T ww_atomic_add(T* at, T value) {
-    return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
+#define WW_X(T) \
+    WW_DEVICE T ww_atomic_add(T* at, T value) { \
+        return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
+    }
+WW_X(ww_u32) WW_X(ww_u64) WW_X(float) WW_X(double)
+#undef WW_X
+#define WW_X(T) \
+    WW_DEVICE T ww_atomic_exchange(T* at, T value) { \
+        return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
+    } \
+    WW_DEVICE T ww_atomic_cas(T* at, T expected, T value) { \
+        __hip_atomic_compare_exchange_strong(at, &expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
+        return expected; \
+    }
+WW_X(ww_u32) WW_X(ww_u64)
+#undef WW_X
 WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) {
     return __hip_atomic_fetch_or(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
@@ -275,14 +298,6 @@ WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) {
 WW_DEVICE ww_u32 ww_atomic_max(ww_u32* at, ww_u32 value) {
     return __hip_atomic_fetch_max(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
-template <class T> WW_DEVICE T ww_atomic_exchange(T* at, T value) {
-    return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-template <class T> WW_DEVICE T ww_atomic_cas(T* at, T expected, T value) {
-    __hip_atomic_compare_exchange_strong(at, &expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-    return expected;
-}
-
 WW_DEVICE ww_bytes16 ww_load_streaming(const ww_bytes16* at) {
     typedef ww_u32 words __attribute__((ext_vector_type(4)));
     const words v = __builtin_nontemporal_load((const words*)at);
@@ -312,6 +327,19 @@ WW_DEVICE void ww_store_raw(ww_bytes8* at, ww_bytes8 v) {
 }
 
 #endif
+
+// The same of signed integers, by their bits. So of 32 and 64 bits there are loads, stores, additions, exchanges, and exchanges where the
+// value is as expected; additions of floats as well, and of `ww_u32` also the maximum, `or` and `and`.
+#define WW_X(I, U) \
+    WW_DEVICE I ww_load_acquire(const I* at) { return (I)ww_load_acquire((const U*)at); } \
+    WW_DEVICE I ww_load_relaxed(const I* at) { return (I)ww_load_relaxed((const U*)at); } \
+    WW_DEVICE void ww_store_release(I* at, I value) { ww_store_release((U*)at, (U)value); } \
+    WW_DEVICE void ww_store_relaxed(I* at, I value) { ww_store_relaxed((U*)at, (U)value); } \
+    WW_DEVICE I ww_atomic_add(I* at, I value) { return (I)ww_atomic_add((U*)at, (U)value); } \
+    WW_DEVICE I ww_atomic_exchange(I* at, I value) { return (I)ww_atomic_exchange((U*)at, (U)value); } \
+    WW_DEVICE I ww_atomic_cas(I* at, I expected, I value) { return (I)ww_atomic_cas((U*)at, (U)expected, (U)value); }
+WW_X(ww_i32, ww_u32) WW_X(ww_i64, ww_u64)
+#undef WW_X
 
 // In front of a loop: WW_UNROLL is for one whose trips all become code of their own, WW_ROLLED for one that is to stay a loop.
 #if !defined(WW_ROLLED)

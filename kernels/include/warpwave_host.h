@@ -28,9 +28,12 @@ typedef ww_u32 ww_lane_mask;
 #define WW_RESTRICT __restrict__
 #if defined(__clang__)
 #define WW_UNROLL _Pragma("unroll")
-#define WW_HOST_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+// The threads are independent, but clang has their private arrays at one place: told to assume that no trip depends on another
+// (`assume_safety`), it has lanes of a vector write over each other's. It finds out by itself, when the kernel runs where it must.
+#define WW_HOST_INDEPENDENT _Pragma("clang loop vectorize(enable)")
 #else
 #define WW_UNROLL _Pragma("GCC unroll 32")
+// g++ makes vectors of no loop that has an array inside, whatever it is told.
 #define WW_HOST_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
@@ -75,19 +78,18 @@ struct ww_host_kernel {
     // Runs the thread that the executor has set; with WW_HOST_PLAIN all threads of the block.
     void (*run)(const ww_host_block*, void* const* args);
     const ww_host_parameter* parameters;
-    ww_u32 count, threads;
-    ww_host_kernel* next;
+    // Kernels have ascending numbers as `order`, as the text has them.
+    ww_u32 count, threads, order;
 };
 struct ww_host_description {
     ww_u32 version, warp, plain, check, communicates;
-    ww_host_kernel* first;
+    // A section of pointers to kernels, and to what has no name and is none.
+    const ww_host_kernel *const *first, *const *last;
     // The variable of the calling OS thread in which the executor says which thread runs.
     ww_host_thread** (*current)();
     // What the module itself has as constants and variables.
     const void *start, *end;
 };
-
-static ww_host_kernel* ww_host_first = nullptr;
 
 // ---- Where a thread is ----
 
@@ -187,6 +189,8 @@ WW_HOST_PLACE void* ww_host_shared(const void* site, ww_u32 bytes, ww_u32 align)
 WW_HOST_PLACE void* ww_host_dynamic_shared() { return ww_host_now->block->dynamic_shared; }
 // Their place is the block's: every thread that comes to the declaration gets the same.
 #define WW_SHARED(type, name, count) \
+    static_assert(alignof(type) <= 256, "an array of shared memory is aligned to 256 bytes at most"); \
+    static_assert(sizeof(type) * (ww_u64)(count) < 1ull << 31, "an array of shared memory that no block can have"); \
     static char ww_host_site_##name; \
     type(&name)[count] = *(type(*)[count])ww_host_shared(&ww_host_site_##name, sizeof(type) * (count), alignof(type))
 #define WW_DYNAMIC_SHARED(type, name) type* const name = (type*)ww_host_dynamic_shared()
@@ -328,6 +332,9 @@ template <ww_u32... I> struct ww_host_count<0, I...> { typedef ww_host_indices<I
 
 template <auto F> struct ww_host_thunk;
 template <class... P, void (*F)(P...)> struct ww_host_thunk<F> {
+    // Arguments lie 16 bytes apart.
+    static_assert(((alignof(P) <= 16) && ...), "a parameter of a kernel is aligned to 16 bytes at most");
+    static_assert(((sizeof(P) > 0) && ...), "a parameter of a kernel has a byte at least");
     static constexpr ww_u32 count = sizeof...(P);
     // One more, as there are no arrays of nothing.
     static constexpr ww_host_parameter parameters[count + 1] = {ww_host_describe<P>::value..., {0, 0, 0, 0}};
@@ -363,14 +370,6 @@ template <class... P, void (*F)(P...)> struct ww_host_thunk<F> {
     }
 };
 
-struct ww_host_register {
-    ww_host_kernel kernel;
-    ww_host_register(ww_host_kernel k) : kernel(k) {
-        kernel.next = ww_host_first;
-        ww_host_first = &kernel;
-    }
-};
-
 #if defined(WW_HOST_PLAIN)
 #define WW_HOST_BODY static WW_DEVICE
 #else
@@ -379,20 +378,34 @@ struct ww_host_register {
 #define WW_KERNEL(name, threads, ...) WW_HOST_KERNEL(name, threads, __VA_ARGS__)
 #define WW_HOST_KERNEL(name, threads, ...) \
     WW_HOST_BODY void ww_host_body_##name(__VA_ARGS__); \
-    static ww_host_register ww_host_kernel_##name(ww_host_kernel{#name, ww_host_thunk<ww_host_body_##name>::run, \
-        ww_host_thunk<ww_host_body_##name>::parameters, ww_host_thunk<ww_host_body_##name>::count, threads, nullptr}); \
+    static constexpr ww_host_kernel ww_host_kernel_##name = {#name, ww_host_thunk<ww_host_body_##name>::run, \
+        ww_host_thunk<ww_host_body_##name>::parameters, ww_host_thunk<ww_host_body_##name>::count, threads, __COUNTER__}; \
+    WW_HOST_LIST(name) \
     WW_HOST_BODY void ww_host_body_##name(__VA_ARGS__)
+// Constants in a section of their own: a list that is made by constructors would be made by code that runs when the module is loaded.
+#define WW_HOST_LIST(name) \
+    __attribute__((used, section("ww_kernels"))) static const ww_host_kernel* const ww_host_entry_##name = &ww_host_kernel_##name;
+// The section is there if the text has no kernel.
+static constexpr ww_host_kernel ww_host_kernel_ = {nullptr, nullptr, nullptr, 0, 0, 0};
+WW_HOST_LIST()
 
 extern "C" {
 __attribute__((visibility("hidden"))) extern char __ehdr_start[];
 __attribute__((visibility("hidden"))) extern char _end[];
+// The linker's, for a section of that name.
+__attribute__((visibility("hidden"))) extern const ww_host_kernel* const __start_ww_kernels[];
+__attribute__((visibility("hidden"))) extern const ww_host_kernel* const __stop_ww_kernels[];
 #if defined(WW_HOST_PLAIN)
-static ww_host_thread** ww_host_current() { return nullptr; }
+static ww_host_thread** ww_host_current() {
+    // Called before a kernel, so that the system makes this thread's variables now.
+    ww_host_tx = 0;
+    return nullptr;
+}
 #else
 static ww_host_thread** ww_host_current() { return &ww_host_now; }
 #endif
 __attribute__((visibility("default"))) ww_host_description ww_host_module() {
-    ww_host_description d = {1, WW_WARP, 0, 0, 0, ww_host_first, ww_host_current, __ehdr_start, _end};
+    ww_host_description d = {2, WW_WARP, 0, 0, 0, __start_ww_kernels, __stop_ww_kernels, ww_host_current, __ehdr_start, _end};
 #if defined(WW_HOST_PLAIN)
     d.plain = 1;
 #endif
@@ -411,7 +424,7 @@ static WW_HOST_UNCHECKED __attribute__((noinline)) void ww_host_access(const voi
     // What is just above this frame is a variable of the thread's own: most accesses, where the compiler keeps arrays in memory.
     if ((ww_u64)at - (ww_u64)__builtin_frame_address(0) < 2048) return;
     ww_host_thread* const now = ww_host_now;
-    // While the module is being loaded no thread runs.
+    // While the module is described no thread runs.
     if (!now) return;
     ww_host_block* const block = now->block;
     for (int i = 0; i < 4; ++i) {

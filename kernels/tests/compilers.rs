@@ -11,7 +11,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use rtc::RunTime;
 use std::process::ExitCode;
 use std::sync::Arc;
-use warpwave_compile::{Arch, Cache, Options, Scratch, Tools};
+use warpwave_compile::{Arch, Cache, Error, Options, Scratch, Tools};
 use warpwave_core::{ErrorKind, KernelSource};
 use warpwave_kernels::TEXTS;
 use warpwave_kernels::image::{Compiler, ToolCompiler, image};
@@ -67,10 +67,16 @@ fn listed() -> Result<(), Failed> {
 fn preludes(trials: &mut Vec<Trial>) {
     let tools = Arc::new(Tools::find());
     for &name in ARCHS {
-        let compiler = name.parse::<Arch>().map_err(|error| error.to_string()).and_then(|arch| {
-            let tool = tools.for_arch(&arch).map_err(|error| error.to_string())?;
-            Ok((tool.clone(), arch))
-        });
+        let found = name.parse::<Arch>().and_then(|arch| Ok((tools.for_arch(&arch)?.clone(), arch)));
+        let compiler = match found {
+            Ok(compiler) => Ok(compiler),
+            Err(error @ Error::Missing { .. }) => Err(error.to_string()),
+            // One that does not work is no reason to ignore anything.
+            Err(error) => {
+                trials.push(Trial::test(format!("prelude.{name}"), move || Err(Failed::from(error.to_string()))));
+                continue;
+            }
+        };
         let tool = if name.starts_with("sm_") { "nvcc" } else { "llvm" };
         needs(trials, (tool, &compiler), format!("prelude.{name}"), |(tool, arch)| {
             tool.compile("empty.hip", "", &arch, &Options::default())?;

@@ -459,8 +459,8 @@ fn the_compiler_speaks_of_the_texts_own_lines() {
 #[test]
 fn a_compiler_that_is_absent_is_named_with_what_was_tried() {
     let find = |set: &'static [(&str, &str)]| {
-        let variable = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Compiler::find_with(variable).map(|_| ())
+        let own = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into());
+        Compiler::find_with(|name| own(name).or_else(|| std::env::var_os(name).filter(|_| name == "PATH"))).map(|_| ())
     };
     let nowhere = "/nowhere/g++";
     for set in [&[("WARPWAVE_CXX", "/nowhere/g++ -m64")][..], &[("CXX", "/nowhere/g++ -m64"), ("WARPWAVE_CXX", " ")]] {
@@ -473,5 +473,11 @@ fn a_compiler_that_is_absent_is_named_with_what_was_tried() {
     // What is no compiler says so.
     let error = find(&[("WARPWAVE_CXX", "false")]).unwrap_err().to_string();
     assert!(error.contains("WARPWAVE_CXX=false: `--version` ended with"), "{error}");
-    assert_eq!(find(&[]), Ok(()));
+    if cfg!(cxx) && std::env::var_os("WARPWAVE_CXX").is_none() && std::env::var_os("CXX").is_none() {
+        assert_eq!(find(&[]), Ok(()));
+    }
+    // Without folders to look in there is none, whatever the system takes for granted.
+    let error = find(&[("PATH", "")]).unwrap_err();
+    let ErrorKind::Unavailable { tried, remedy, .. } = error.kind() else { panic!("{error}") };
+    assert!(tried.len() == 3 && tried[0].contains("PATH is not set") && remedy.contains("install g++"), "{error}");
 }

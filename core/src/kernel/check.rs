@@ -15,6 +15,8 @@ const NAMES: [&str; 32] = [
     "args[28]", "args[29]", "args[30]", "args[31]",
 ];
 
+const AXES: [&str; 3] = ["x", "y", "z"];
+
 fn name(i: usize) -> &'static str {
     NAMES.get(i).copied().unwrap_or("args, past the first 32,")
 }
@@ -55,6 +57,15 @@ fn check_grid(kernel: &KernelInfo, grid: Grid, info: &DeviceInfo) -> Result<()> 
     if threads == 0 || threads > u64::from(most) {
         return Err(Error::invalid("grid.threads", format_args!("1 to {most} in a block"), threads));
     }
+    if let Some(axis) = (0..3).find(|&axis| grid.blocks[axis] > Grid::MAX_BLOCKS[axis]) {
+        let expected = format_args!("at most {} along {}", Grid::MAX_BLOCKS[axis], AXES[axis]).to_string();
+        return Err(Error::invalid("grid.blocks", expected, grid.blocks[axis]));
+    }
+    let along = |axis: usize| u64::from(grid.blocks[axis]) * u64::from(grid.threads[axis]);
+    if let Some(axis) = (0..3).find(|&axis| along(axis) > u64::from(u32::MAX)) {
+        let expected = format_args!("fewer than 2^32 threads along {}", AXES[axis]).to_string();
+        return Err(Error::invalid("grid", expected, along(axis)));
+    }
     if grid.shared > info.max_shared_memory {
         let expected = format_args!("at most {} bytes", info.max_shared_memory).to_string();
         return Err(Error::invalid("grid.shared", expected, format_args!("{} bytes", grid.shared)));
@@ -69,8 +80,8 @@ fn check_arg(name: &str, arg: &What<'_>, parameter: &Parameter) -> Result<()> {
             return Err(Error::invalid(name, expected, arg));
         }
         (What::Memory { dtype, .. }, ParameterKind::Pointer { size, to, .. }) => match to {
-            // Of what, the kernel alone knows.
-            NumberKind::Structure => true,
+            // Of which numbers, the kernel alone knows; that so many of them make a structure can be seen, if its size is known.
+            NumberKind::Structure => (size as usize).is_multiple_of(dtype.size()),
             _ => size as usize == dtype.size() && to == kind_of_dtype(*dtype),
         },
         (What::Value { bytes, kind }, ParameterKind::Value(number)) => {

@@ -61,6 +61,10 @@ impl fmt::Debug for KernelImage<'_> {
 }
 
 /// How large a launch is.
+///
+/// A launch is refused if it has more blocks than [`MAX_BLOCKS`](Self::MAX_BLOCKS), 2³² threads or more along an axis (which is HIP's limit,
+/// and so that of all devices), a block that is empty or larger than the kernel or the device allow, or more shared memory than there is.
+/// With no block at all it does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Grid {
@@ -73,6 +77,9 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Blocks along x, y and z that a launch has at most, on every device: those that CUDA and HIP take.
+    pub const MAX_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+
     /// So many blocks of so many threads, along x.
     pub const fn new(blocks: u32, threads: u32) -> Self {
         Grid { blocks: [blocks, 1, 1], threads: [threads, 1, 1], shared: 0 }

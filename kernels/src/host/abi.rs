@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 /// The version of all this.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 #[repr(C)]
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(super) struct Kernel {
     pub(super) parameters: *const Parameter,
     pub(super) count: u32,
     pub(super) threads: u32,
-    pub(super) next: *const Kernel,
+    pub(super) order: u32,
 }
 
 #[repr(C)]
@@ -72,7 +72,8 @@ pub(super) struct Description {
     pub(super) plain: u32,
     pub(super) check: u32,
     pub(super) communicates: u32,
-    pub(super) first: *const Kernel,
+    pub(super) first: *const *const Kernel,
+    pub(super) last: *const *const Kernel,
     pub(super) current: unsafe extern "C" fn() -> *mut *mut Thread,
     pub(super) start: *const c_void,
     pub(super) end: *const c_void,

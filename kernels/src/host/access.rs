@@ -10,7 +10,10 @@ pub const SHARED_LIMIT: usize = 227 << 10;
 const GAP: usize = 256;
 /// Arrays that a kernel may have.
 const MAX_ARRAYS: usize = 64;
-const SIZE: usize = SHARED_LIMIT + (MAX_ARRAYS + 2) * GAP;
+/// The strictest alignment of an array's type; `warpwave_host.h` has the same.
+const MAX_ALIGN: usize = 256;
+/// Whatever there is of arrays, with what each may waste.
+const SIZE: usize = SHARED_LIMIT + (MAX_ARRAYS + 2) * (GAP + MAX_ALIGN);
 /// What memory holds that nobody has written: a NaN of each floating-point type, and no sensible index.
 pub const POISON: u8 = 0xff;
 
@@ -56,7 +59,10 @@ impl Shared {
         let at = match self.arrays.iter().find(|array| array.0 == site) {
             Some(array) => array.1,
             None => {
-                self.used += bytes;
+                if align > MAX_ALIGN {
+                    return Err(format!("an array of shared memory aligned to {align} bytes; the most is {MAX_ALIGN}"));
+                }
+                self.used = self.used.saturating_add(bytes);
                 if self.used > SHARED_LIMIT || self.arrays.len() == MAX_ARRAYS {
                     return Err(format!(
                         "{} bytes of shared memory in {} arrays; a block may have {SHARED_LIMIT} in {MAX_ARRAYS}",
@@ -159,4 +165,43 @@ pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool, at
         _ => "in no buffer".into(),
     };
     Err(format!("{does} {bytes} bytes at {at:#x}, {place}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+
+    /// As many arrays as there may be, of all the bytes that there may be, each as badly aligned as can be: inside the mapping, apart from
+    /// each other, and aligned.
+    #[test]
+    fn arrays_stay_in_the_mapping() {
+        for poisoned in [false, true] {
+            for align in [1, 16, 64, 256] {
+                let mut shared = Shared::new().unwrap();
+                let start = shared.begin(1, poisoned) as usize;
+                let each = (SHARED_LIMIT - 1) / MAX_ARRAYS;
+                let mut last = start + 1;
+                for site in 0..MAX_ARRAYS {
+                    let at = shared.array(site, each, align).unwrap() as usize;
+                    assert!(at.is_multiple_of(align) && last <= at && at + each <= start + SIZE);
+                    last = at + each;
+                    assert_eq!(shared.array(site, each, align).unwrap() as usize, at);
+                }
+                assert!(shared.array(MAX_ARRAYS, 1, 1).is_err());
+                shared.poison();
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_or_too_strict_is_refused() {
+        let mut shared = Shared::new().unwrap();
+        shared.begin(SHARED_LIMIT - 8, false);
+        assert!(shared.array(1, 4, 512).unwrap_err().contains("aligned to 512 bytes"));
+        assert!(shared.array(1, 8, 256).is_ok());
+        assert!(shared.array(2, 1, 1).unwrap_err().contains("bytes of shared memory in 2 arrays"));
+        shared.begin(0, false);
+        assert!(shared.array(1, usize::MAX, 1).is_err() && shared.array(2, usize::MAX, 1).is_err());
+    }
 }

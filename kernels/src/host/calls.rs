@@ -288,6 +288,10 @@ unsafe extern "C" fn access_step(
         let what = format!("{}: {what}", worker.place());
         return worker.fail(what);
     }
+    if write {
+        // Those that only wait for another block write nothing.
+        worker.progress();
+    }
     if !worker.seeded {
         worker.head.quiet = u64::MAX;
         return sp;

@@ -1,16 +1,30 @@
 //! The host's C++ compiler.
 
+use super::elf::runs_by_itself;
 use super::text::{communicates, waits};
 use crate::prelude::{HOST, PRELUDE};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use warpwave_compile::HostCompiler;
 use warpwave_core::{Error, ErrorKind, KernelSource, Result};
 
 /// The variable that names the compiler.
-pub const COMPILER_VARIABLE: &str = "WARPWAVE_CXX";
+pub const COMPILER_VARIABLE: &str = warpwave_compile::CXX_VARIABLE;
+
+/// Whether the system's modules are ELF files: a linker's options, and what is looked at in a module, are for those.
+const HAS_ELF: bool = cfg!(any(
+    target_os = "linux",
+    target_os = "android",
+    target_os = "freebsd",
+    target_os = "dragonfly",
+    target_os = "netbsd",
+    target_os = "openbsd"
+));
+/// Bytes of a function's frame that are an error: three quarters of a thread's stack.
+const LARGEST_FRAME: usize = 96 << 10;
 
 /// How to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,101 +38,86 @@ pub struct Options {
 /// A host compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
-    /// The program, and arguments that come first.
-    command: Vec<String>,
-    is_clang: bool,
-    /// The first line that it says of itself.
-    version: String,
+    host: HostCompiler,
 }
 
 impl Compiler {
-    /// The compiler that `WARPWAVE_CXX` names, else that of `CXX`, else `c++`, `g++` or `clang++`.
+    /// The compiler that `WARPWAVE_CXX` names, else that of `CXX`, else `c++`, `g++` or `clang++` in `PATH`. It has to be g++ 8, clang 11, or
+    /// a later one.
     ///
     /// # Errors
-    /// [`Unavailable`](ErrorKind::Unavailable) with what was tried.
+    /// [`Unavailable`](ErrorKind::Unavailable) with what was tried, [`Unsupported`](ErrorKind::Unsupported) on a system whose modules are
+    /// not ELF files.
     pub fn find() -> Result<Self> {
-        Self::find_with(|name| std::env::var(name).ok())
+        Self::find_with(|name| std::env::var_os(name))
     }
 
     /// As [`find`](Self::find), with another environment.
     ///
     /// # Errors
     /// As for [`find`](Self::find).
-    pub fn find_with(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let named = [COMPILER_VARIABLE, "CXX"].into_iter().find_map(|name| {
-            let words: Vec<_> = variable(name)?.split_whitespace().map(str::to_owned).collect();
-            (!words.is_empty()).then_some((name, words))
-        });
-        let mut tried = Vec::new();
-        match named {
-            // A compiler that was asked for is not replaced by another.
-            Some((name, words)) => match Self::ask(words.clone()) {
-                Ok(compiler) => return Ok(compiler),
-                Err(found) => tried.push(format!("{name}={}: {found}", words.join(" "))),
-            },
-            None => {
-                for name in ["c++", "g++", "clang++"] {
-                    match Self::ask(vec![name.to_owned()]) {
-                        Ok(compiler) => return Ok(compiler),
-                        Err(found) => tried.push(format!("{name}: {found}")),
-                    }
-                }
+    pub fn find_with(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
+        if !HAS_ELF {
+            return Err(Error::unsupported(
+                "kernels of one's own on the CPU of this system, whose modules are not ELF files",
+            ));
+        }
+        match HostCompiler::find_with(variable) {
+            Ok(host) => Ok(Compiler { host }),
+            Err(warpwave_compile::Error::NoHostCompiler { tried, remedy }) => {
+                Err(ErrorKind::Unavailable { library: "a host C++ compiler".into(), tried, remedy }.into())
             }
+            Err(other) => Err(ErrorKind::Unavailable {
+                library: "a host C++ compiler".into(),
+                tried: vec![other.to_string()],
+                remedy: format!("name one in {COMPILER_VARIABLE}"),
+            }
+            .into()),
         }
-        Err(ErrorKind::Unavailable {
-            library: "a host C++ compiler".into(),
-            tried,
-            remedy: format!("install g++ or clang++, or name one in {COMPILER_VARIABLE}"),
-        }
-        .into())
-    }
-
-    fn ask(command: Vec<String>) -> Result<Self, String> {
-        let output = Command::new(&command[0])
-            .args(&command[1..])
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|e| e.to_string())?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        if !output.status.success() {
-            return Err(format!("`--version` ended with {}", output.status));
-        }
-        let version = text.lines().next().unwrap_or_default().to_owned();
-        Ok(Compiler { command, is_clang: text.contains("clang"), version })
     }
 
     /// What decides, beside the text, what comes of compiling it: a key for a cache.
     pub fn key(&self, options: Options) -> String {
-        format!("{} {} {:?} {:?}", self.command.join(" "), self.version, options, self.flags(options, true))
+        let flags = [true, false].map(|plain| self.flags(options, plain));
+        format!("{} {} {options:?} {flags:?}", self.host, self.host.version())
     }
 
     fn flags(&self, options: Options, plain: bool) -> Vec<OsString> {
-        let mut flags = "-std=c++17 -fPIC -shared -fvisibility=hidden -ffp-contract=off -fno-math-errno \
-                         -fno-strict-aliasing -fno-exceptions -fno-rtti -w -Wl,-z,defs -Wl,-Bsymbolic"
+        // Without the C runtime's own start files a module has no code that runs when it is loaded, if the text has none.
+        let mut flags = "-std=c++17 -fPIC -shared -nostartfiles -fvisibility=hidden -ffp-contract=off -fno-math-errno \
+                         -fno-strict-aliasing -fno-exceptions -fno-rtti -Wl,-z,defs -Wl,-Bsymbolic"
             .split_whitespace()
             .map(OsString::from)
             .collect::<Vec<_>>();
         let mut add = |text: &str| flags.extend(text.split_whitespace().map(OsString::from));
-        if !self.is_clang {
+        // The one warning that is asked for is an error. Others are seen only beside an error.
+        if self.host.is_clang() {
+            add(&format!("-Wframe-larger-than={LARGEST_FRAME} -Werror=frame-larger-than= -Wno-pass-failed"));
+        } else {
+            add(&format!("-Werror=frame-larger-than={LARGEST_FRAME} -Wno-psabi"));
             // What is the same in two modules is not to be shared by them.
             add("-fno-gnu-unique");
-            if cfg!(target_arch = "x86_64") {
-                // Where the running thread is comes without a call.
+            if cfg!(target_arch = "x86_64") && (options.check || !plain) {
+                // Where the running thread is comes without a call. The worker has looked it up before the kernel runs: the first time it
+                // may cost vector registers. A plain module looks up what it needs once in a block, so that a call does as well.
                 add("-mtls-dialect=gnu2");
             }
+        }
+        if cfg!(target_os = "linux") {
+            // A frame that is larger than a page touches each of its pages in their order, so that it comes to the one that faults.
+            add("-fstack-clash-protection");
         }
         for flag in processor() {
             add(flag);
         }
         // A checked kernel waits for its checks whatever the compiler makes of it, and g++ takes five times as long to make more of it.
         add(if options.check { "-Og" } else { "-O2 -ftree-vectorize" });
-        if !options.check && !self.is_clang {
+        if !options.check && !self.host.is_clang() {
             add("-fvect-cost-model=dynamic");
         }
         if options.check {
             add("-fsanitize=kernel-address");
-            let prefix = if self.is_clang { "-mllvm -asan" } else { "--param asan" };
+            let prefix = if self.host.is_clang() { "-mllvm -asan" } else { "--param asan" };
             for (name, value) in [("instrumentation-with-call-threshold", 0), ("stack", 0), ("globals", 0)] {
                 add(&format!("{prefix}-{name}={value}"));
             }
@@ -135,30 +134,28 @@ impl Compiler {
     pub fn compile(&self, source: KernelSource<'_>, options: Options, out: &Path) -> Result<()> {
         let failed = |log: String| Error::from(ErrorKind::Compile { log });
         let plain = !options.check && !waits(source.text);
-        let mut child = Command::new(&self.command[0])
-            .args(&self.command[1..])
-            .args(self.flags(options, plain))
-            .args(["-x", "c++", "-", "-o"])
-            .arg(out)
-            .arg("-lm")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|e| failed(format!("{}: {e}", self.command[0])))?;
-        if let Some(mut stdin) = child.stdin.take() {
-            // A compiler that does not read to the end says why itself.
-            let _ = stdin.write_all(unit(source, options).as_bytes());
+        let mut command = self.host.command();
+        command.args(self.flags(options, plain)).args(["-x", "c++", "-", "-o"]).arg(out).arg("-lm");
+        let output = feed(&mut command, &unit(source, options));
+        let output = output.map_err(|e| failed(format!("{}: {e}", self.host)))?;
+        if !output.status.success() {
+            let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
+            if log.trim().is_empty() {
+                log = format!("{} ended with {}", self.host, output.status);
+            }
+            return Err(failed(log));
         }
-        let output = child.wait_with_output().map_err(|e| failed(format!("{}: {e}", self.command[0])))?;
-        if output.status.success() {
-            return Ok(());
+        // What a kernel may do is for whoever launches it to know; loading it does nothing.
+        let found = std::fs::read(out).map_err(|e| e.to_string()).and_then(|file| runs_by_itself(&file));
+        match found {
+            Ok(None) => Ok(()),
+            Ok(Some(what)) => Err(failed(format!(
+                "{}: it has {what}, which would run when the module is loaded; global objects with constructors or destructors are not \
+                 allowed in a kernel's text, as no GPU has them",
+                source.name
+            ))),
+            Err(e) => Err(failed(format!("{}: {}: {e}", self.host, out.display()))),
         }
-        let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
-        if log.trim().is_empty() {
-            log = format!("{} ended with {}", self.command[0], output.status);
-        }
-        Err(failed(log))
     }
 }
 
@@ -175,6 +172,28 @@ pub(crate) fn unit(source: KernelSource<'_>, options: Options) -> String {
         let _ = writeln!(unit, "#line 1 \"{}\"\n{text}", name.replace(['\\', '"', '\n'], "_"));
     }
     unit
+}
+
+/// Runs a program that reads `input`, which may say more than a pipe holds before it has read all.
+fn feed(command: &mut Command, input: &str) -> std::io::Result<Output> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    let stdin = child.stdin.take();
+    std::thread::scope(|scope| {
+        let write = move || {
+            if let Some(mut stdin) = stdin {
+                // A compiler that does not read to the end says why itself.
+                let _ = stdin.write_all(input.as_bytes());
+            }
+        };
+        match std::thread::Builder::new().spawn_scoped(scope, write) {
+            Ok(_) => child.wait_with_output(),
+            Err(error) => {
+                // Its input has ended with the closure, so it ends too.
+                let _ = child.wait();
+                Err(error)
+            }
+        }
+    })
 }
 
 /// What this processor can do that not all can.
@@ -203,4 +222,24 @@ pub(crate) fn processor() -> Vec<&'static str> {
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn processor() -> Vec<&'static str> {
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+
+    /// A program that says a megabyte before it reads the first byte of another.
+    #[test]
+    fn a_program_may_say_much_before_it_reads() {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "yes 0123456789abcde | head -n 65536 >&2; wc -c >&2"]);
+        let output = feed(&mut command, &"x".repeat(1 << 20)).unwrap();
+        assert!(output.status.success());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((said.len() > 1 << 20, said.lines().last().map(str::trim)), (true, Some("1048576")));
+        // One that reads nothing.
+        let mut command = Command::new("/bin/sh");
+        assert_eq!(feed(command.args(["-c", "exit 3"]), &"x".repeat(1 << 20)).unwrap().status.code(), Some(3));
+    }
 }

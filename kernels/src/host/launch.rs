@@ -9,7 +9,7 @@ use super::worker::{MAX_THREADS, Worker};
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use warpwave_core::{Error, ErrorKind, Grid, Result};
 
@@ -44,6 +44,9 @@ pub(super) struct Work {
     pub(super) published: Option<Published>,
     blocks: u64,
     next: AtomicU64,
+    /// Threads of the system that run blocks, and those of them whose block only waits for another one.
+    running: AtomicUsize,
+    waiting: AtomicUsize,
     failed: AtomicBool,
     fault: Mutex<Option<String>>,
 }
@@ -56,6 +59,20 @@ unsafe impl Sync for Work {}
 impl Work {
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
+    }
+
+    /// A block begins to do nothing but wait for another one, or ends that.
+    pub(super) fn waiting(&self, is: bool) {
+        if is {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether no block does anything else.
+    pub(super) fn all_wait(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) >= self.running.load(Ordering::Relaxed)
     }
 
     /// The block that is run as the `i`-th.
@@ -87,7 +104,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 impl HostLaunch {
     /// A launch of `kernel`; `args` are the bytes of its arguments. `ranges` is what an instrumented kernel may touch of the memory
-    /// that there is, as starts and ends; `seed` permutes the order in which blocks and threads run.
+    /// that there is, as starts and ends, which may overlap; `seed` permutes the order in which blocks and threads run.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if the grid, the block or the shared memory is too large, or empty, or the arguments
@@ -105,10 +122,11 @@ impl HostLaunch {
         if args.len() != parameters.len() {
             return Err(named(Error::invalid("args", counted(parameters.len()), args.len())));
         }
+        // No parameter is aligned to more, or empty: `warpwave_host.h` sees to that.
         let mut values = Vec::<u128>::new();
         let mut starts = Vec::with_capacity(args.len());
         for (i, (arg, parameter)) in args.zip(parameters).enumerate() {
-            if arg.len() != parameter.size as usize {
+            if arg.is_empty() || arg.len() != parameter.size as usize {
                 let got = format!("{} bytes", arg.len());
                 return Err(named(Error::invalid(format_args!("args[{i}]"), parameter, got)));
             }
@@ -120,7 +138,7 @@ impl HostLaunch {
             }
         }
         let args = starts.into_iter().map(|start| (&raw const values[start]).cast()).collect();
-        ranges.sort_unstable();
+        merge(&mut ranges);
         let blocks = grid.blocks.iter().map(|&n| u64::from(n)).product();
         let module = kernel.module().clone();
         let published = if module.communicates { Published::new(blocks) } else { None };
@@ -137,6 +155,8 @@ impl HostLaunch {
             published,
             blocks,
             next: AtomicU64::new(0),
+            running: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             fault: Mutex::new(None),
         };
@@ -163,6 +183,7 @@ impl HostLaunch {
         let this: *mut Worker = &raw mut *worker;
         // SAFETY: `self` stays where it is, and keeps the module, until this returns.
         unsafe { Worker::begin(this, &self.work) };
+        self.work.running.fetch_add(1, Ordering::Relaxed);
         while !self.work.has_failed() {
             let i = self.work.next.fetch_add(1, Ordering::Relaxed);
             if i >= self.work.blocks {
@@ -173,6 +194,7 @@ impl HostLaunch {
                 self.fail(what);
             }
         }
+        self.work.running.fetch_sub(1, Ordering::Relaxed);
         WORKER.set(Some(worker));
     }
 
@@ -218,20 +240,39 @@ impl HostLaunch {
     }
 }
 
+/// Sorts ranges, so that none is empty and no two overlap. Two that only touch stay two: an access over the end of one is none of a buffer.
+fn merge(ranges: &mut Vec<(usize, usize)>) {
+    ranges.retain(|range| range.0 < range.1);
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, before| {
+        let overlap = next.0 < before.1;
+        if overlap {
+            before.1 = before.1.max(next.1);
+        }
+        overlap
+    });
+}
+
 fn counted(n: usize) -> String {
     if n == 1 { "1 argument".into() } else { format!("{n} arguments") }
 }
 
+/// Refuses what a GPU of either vendor would, so that what runs here runs there.
 fn check_grid(kernel: &HostKernel, grid: Grid) -> Result<()> {
-    let threads = grid.threads.iter().map(|&n| u64::from(n)).product::<u64>();
+    // The product of three numbers below 2³² may not fit.
+    let threads = grid.threads.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
     let most = u64::from(kernel.max_threads()).min(MAX_THREADS as u64);
     if threads == 0 || threads > most {
         return Err(Error::invalid("threads", format_args!("1 to {most} in a block"), threads));
     }
-    // The product of three numbers below 2³² may not fit.
-    let blocks = grid.blocks.iter().try_fold(1_u64, |n, &blocks| n.checked_mul(blocks.into()));
-    if blocks.is_none_or(|n| n > 1 << 48) {
-        return Err(Error::invalid("blocks", "at most 2^48", format_args!("{:?}", grid.blocks)));
+    if let Some(axis) = (0..3).find(|&axis| grid.blocks[axis] > Grid::MAX_BLOCKS[axis]) {
+        let expected = format_args!("at most {} along {}", Grid::MAX_BLOCKS[axis], ["x", "y", "z"][axis]).to_string();
+        return Err(Error::invalid("blocks", expected, grid.blocks[axis]));
+    }
+    let along = |axis: usize| u64::from(grid.blocks[axis]) * u64::from(grid.threads[axis]);
+    if let Some(axis) = (0..3).find(|&axis| along(axis) > u64::from(u32::MAX)) {
+        let expected = format_args!("fewer than 2^32 threads along {}", ["x", "y", "z"][axis]).to_string();
+        return Err(Error::invalid("blocks", expected, along(axis)));
     }
     if grid.shared as usize > SHARED_LIMIT {
         let expected = format_args!("at most {SHARED_LIMIT} bytes of dynamic shared memory").to_string();
@@ -241,4 +282,24 @@ fn check_grid(kernel: &HostKernel, grid: Grid) -> Result<()> {
         return Err(Error::unsupported("kernels whose threads wait for each other, on this architecture"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_merged_where_they_overlap() {
+        for (given, expected) in [
+            (&[][..], &[][..]),
+            (&[(5, 5)], &[]),
+            (&[(8, 16), (5, 5), (0, 8)], &[(0, 8), (8, 16)]),
+            (&[(0, 100), (10, 20), (30, 30), (90, 120), (121, 130)], &[(0, 120), (121, 130)]),
+            (&[(0, 4), (0, 4), (0, 8), (2, 3)], &[(0, 8)]),
+        ] {
+            let mut ranges = given.to_vec();
+            merge(&mut ranges);
+            assert_eq!(ranges, expected);
+        }
+    }
 }

@@ -6,12 +6,16 @@
 //!
 //! With [`Options::check`] and a seed, blocks and threads run in an order that the seed gives, and change places at any access to memory;
 //! shared memory holds poison; and an access to what is neither a buffer nor shared memory is an error with the block, the thread and the
-//! address. A thread that a barrier or a warp waits for in vain is an error always.
+//! address. A thread that a barrier or a warp waits for in vain, or that needs more stack than there is, is an error always.
+//!
+//! Nothing ends a kernel that neither ends nor waits: a thread that goes round in a loop for ever, or in one that waits for another block
+//! without `ww_spin`, has its thread of the system for ever, as it would have a GPU.
 
 mod abi;
 mod access;
 mod calls;
 mod compile;
+mod elf;
 mod launch;
 mod module;
 mod published;

@@ -64,7 +64,7 @@ impl HostModule {
     /// Loads what [`Compiler::compile`](super::Compiler::compile) has made.
     ///
     /// # Safety
-    /// The file was made by [`Compiler::compile`](super::Compiler::compile), of a text whose loading does nothing that it must not.
+    /// The file was made by [`Compiler::compile`](super::Compiler::compile), and nobody has changed it since.
     ///
     /// # Errors
     /// [`Unavailable`](ErrorKind::Unavailable) if the system cannot load the file, or it is not of this version.
@@ -94,26 +94,30 @@ impl HostModule {
             data: (description.start as usize, description.end as usize),
             _library: library,
         });
-        let mut kernels = Vec::new();
-        let mut next = description.first;
-        // SAFETY: null, or a kernel of the module, which is loaded.
-        while let Some(kernel) = unsafe { next.as_ref() } {
+        let count =
+            (description.last as usize).saturating_sub(description.first as usize) / size_of::<*const abi::Kernel>();
+        // SAFETY: the module's own section of pointers, which are to its constants; it is loaded.
+        let listed = unsafe { std::slice::from_raw_parts(description.first, count) };
+        // SAFETY: as above.
+        let mut listed: Vec<&abi::Kernel> = listed.iter().filter_map(|&kernel| unsafe { kernel.as_ref() }).collect();
+        // The compiler puts them in an order of its own, and one that is no kernel among them.
+        listed.retain(|kernel| !kernel.name.is_null());
+        listed.sort_by_key(|kernel| kernel.order);
+        let kernels = listed.into_iter().map(|kernel| {
             // SAFETY: the module's own strings and arrays, as long as it says.
             let (name, parameters) = unsafe {
                 let parameters = std::slice::from_raw_parts(kernel.parameters, kernel.count as usize);
                 (CStr::from_ptr(kernel.name).to_string_lossy().into_owned(), parameters)
             };
-            kernels.push(HostKernel(Arc::new(KernelOf {
+            HostKernel(Arc::new(KernelOf {
                 name,
                 run: kernel.run,
                 parameters: parameters.iter().copied().map(parameter).collect(),
                 max_threads: kernel.threads,
                 module: loaded.clone(),
-            })));
-            next = kernel.next;
-        }
-        // Each was put in front of those before it.
-        kernels.reverse();
+            }))
+        });
+        let kernels = kernels.collect();
         Ok(HostModule { loaded, kernels })
     }
 

@@ -3,6 +3,8 @@
 //! A block's *turn* is how many fences and releases its threads have come to. Each byte of device memory that it writes is noted with its
 //! turn. A block that reads what another has written, in the turn that the other is still in, has found no fence in between.
 //! Atomic operations are no such reads and writes.
+//!
+//! Of a launch whose blocks have written more than [`MAX_WORDS`] words without a fence since, the words beyond are not noted.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -12,17 +14,27 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Blocks of a launch that is looked at; of a larger one nothing is noted.
 const MAX_BLOCKS: u64 = 1 << 16;
 const SHARDS: usize = 64;
+/// Words of 8 bytes that are noted at a time: some 150 MB. What is published by now makes room for others.
+const MAX_WORDS: usize = 1 << 20;
 const NOBODY: u32 = u32::MAX;
 
 /// Who has written each of 8 bytes last: block and turn.
 type Word = [(u32, u32); 8];
 type Words = HashMap<usize, Word, BuildHasherDefault<Spread>>;
 
+/// Words that lie 64 words apart, or a multiple of that.
+#[derive(Debug, Default)]
+struct Shard {
+    words: Words,
+    /// Words that are not noted before the next look for what can be forgotten.
+    patience: usize,
+}
+
 /// What the blocks of a launch have written.
 #[derive(Debug)]
 pub(super) struct Published {
     turns: Vec<AtomicU32>,
-    shards: Vec<Mutex<Words>>,
+    shards: Vec<Mutex<Shard>>,
 }
 
 /// Addresses are spread by a multiplication.
@@ -56,24 +68,50 @@ impl Published {
         self.turns[block as usize].fetch_add(1, Ordering::SeqCst);
     }
 
-    fn shard(&self, word: usize) -> MutexGuard<'_, Words> {
+    fn shard(&self, word: usize) -> MutexGuard<'_, Shard> {
         self.shards[word % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The note of a word that is being written; `None` if there are too many.
+    fn noted<'a>(&self, shard: &'a mut Shard, word: usize) -> Option<&'a mut Word> {
+        let Shard { words, patience } = shard;
+        if words.len() >= MAX_WORDS / SHARDS && !words.contains_key(&word) {
+            if *patience > 0 {
+                *patience -= 1;
+                return None;
+            }
+            // What everybody may read is as if nobody had written it.
+            let hidden = |&(by, turn): &(u32, u32)| by != NOBODY && self.turn(by) == turn;
+            words.retain(|_, word| word.iter().any(hidden));
+            // Where little can be forgotten, it is not tried at every word.
+            if words.len() > MAX_WORDS / SHARDS / 2 {
+                *patience = MAX_WORDS / SHARDS;
+            }
+            if words.len() >= MAX_WORDS / SHARDS {
+                return None;
+            }
+        }
+        Some(words.entry(word).or_insert([(NOBODY, 0); 8]))
+    }
+
+    fn turn(&self, block: u32) -> u32 {
+        self.turns[block as usize].load(Ordering::SeqCst)
     }
 
     /// A thread of `block` is about to access bytes; if another block has not published one of them, which.
     pub(super) fn access(&self, block: u64, at: usize, bytes: usize, write: bool) -> Result<(), u64> {
-        let (block, turn) = (block as u32, self.turns[block as usize].load(Ordering::SeqCst));
+        let block = block as u32;
+        let turn = self.turn(block);
         let mut byte = at;
         while byte < at + bytes {
             let end = (byte / 8 * 8 + 8).min(at + bytes);
-            let mut words = self.shard(byte / 8);
+            let mut shard = self.shard(byte / 8);
             if write {
-                let word = words.entry(byte / 8).or_insert([(NOBODY, 0); 8]);
-                word[byte % 8..byte % 8 + (end - byte)].fill((block, turn));
-            } else if let Some(word) = words.get(&(byte / 8)) {
-                let is_hidden = |&&(by, turn): &&(u32, u32)| {
-                    by != NOBODY && by != block && self.turns[by as usize].load(Ordering::SeqCst) == turn
-                };
+                if let Some(word) = self.noted(&mut shard, byte / 8) {
+                    word[byte % 8..byte % 8 + (end - byte)].fill((block, turn));
+                }
+            } else if let Some(word) = shard.words.get(&(byte / 8)) {
+                let is_hidden = |&&(by, turn): &&(u32, u32)| by != NOBODY && by != block && self.turn(by) == turn;
                 if let Some(&(by, _)) = word[byte % 8..byte % 8 + (end - byte)].iter().find(is_hidden) {
                     return Err(by.into());
                 }
@@ -86,6 +124,7 @@ impl Published {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
 
     #[test]
@@ -108,5 +147,21 @@ mod tests {
         // Whoever writes over it has it.
         assert_eq!(published.access(2, 104, 1, true), Ok(()));
         assert_eq!(published.access(2, 100, 5, false), Ok(()));
+    }
+
+    /// What is published makes room; of what is not, no more is noted than there is room for, and what is noted stays right.
+    #[test]
+    fn no_more_is_noted_than_there_is_room_for() {
+        let Some(published) = Published::new(2) else { panic!() };
+        let noted = || published.shards.iter().map(|shard| shard.lock().unwrap().words.len()).sum::<usize>();
+        for round in 0..2 {
+            for word in 0..MAX_WORDS + MAX_WORDS / 2 {
+                published.access(0, (round * 2 * MAX_WORDS + word) * 8, 8, true).unwrap();
+            }
+            assert_eq!(noted(), MAX_WORDS, "{round}");
+            assert_eq!(published.access(1, round * 2 * MAX_WORDS * 8, 8, false), Err(0));
+            published.fence(0);
+            assert_eq!(published.access(1, round * 2 * MAX_WORDS * 8, 8, false), Ok(()));
+        }
     }
 }

@@ -3,14 +3,17 @@
 use super::abi;
 use super::calls::complete;
 use super::launch::Work;
+use super::stack::SIZE;
 use super::worker::{Worker, enter};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 /// A thread that has not started.
 pub(super) const NO_STACK: u32 = u32::MAX;
-/// For how long an instrumented kernel may wait for another block.
+/// For how long a block of an instrumented kernel may wait for another one.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The same, while no block does anything but wait for another one.
+const PATIENCE_OF_ALL: Duration = Duration::from_secs(3);
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +151,9 @@ impl Worker {
     #[inline(always)]
     pub(super) fn suspend(&mut self, sp: *mut u8, in_warp: bool) -> *mut u8 {
         let number = self.current;
+        if !self.stacks.is_intact(self.threads[number].stack, sp) {
+            return self.overflowed();
+        }
         self.threads[number].sp = sp;
         match self.next(number, in_warp) {
             Some(next) => self.go_on(next),
@@ -197,9 +203,12 @@ impl Worker {
 
     /// The running thread has left the kernel. Where to go on; null if another thread starts on the same stack.
     pub(super) fn leave(&mut self) -> *mut u8 {
-        self.mark_left();
         let number = self.current;
         let stack = self.threads[number].stack;
+        if !self.stacks.has_canary(stack) {
+            return self.overflowed();
+        }
+        self.mark_left();
         match self.next(number, false) {
             Some(next) if self.threads[next].stack == NO_STACK => {
                 self.set_current(next, stack);
@@ -217,6 +226,13 @@ impl Worker {
         }
     }
 
+    /// The running thread has written below its stack. What it has damaged is of no thread that runs after this.
+    #[cold]
+    fn overflowed(&mut self) -> *mut u8 {
+        let what = format!("{}: more than {} KiB of stack, which is all that a thread has", self.place(), SIZE >> 10);
+        self.fail(what)
+    }
+
     fn mark_left(&mut self) {
         let number = self.current;
         let (warp, lane) = self.split(number);
@@ -230,8 +246,13 @@ impl Worker {
     }
 
     /// Something has happened in the block.
+    #[inline(always)]
     pub(super) fn progress(&mut self) {
-        (self.spins, self.spinning_since) = (0, None);
+        self.spins = 0;
+        if self.spinning_since.is_some() {
+            self.spinning_since = None;
+            self.work().waiting(false);
+        }
     }
 
     /// Where in the kernel a thread is.
@@ -270,8 +291,18 @@ impl Worker {
                 return Err(String::new());
             }
             std::thread::yield_now();
-            if self.seeded && self.spinning_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-                return Err(format!("{}: has been waiting for another block for {PATIENCE:?}", self.place()));
+            if self.seeded {
+                let waited = match self.spinning_since {
+                    Some(since) => since.elapsed(),
+                    None => {
+                        self.spinning_since = Some(Instant::now());
+                        self.work().waiting(true);
+                        Duration::ZERO
+                    }
+                };
+                if waited > PATIENCE || (waited > PATIENCE_OF_ALL && self.work().all_wait()) {
+                    return Err(format!("{}: has been waiting for another block for {waited:.1?}", self.place()));
+                }
             }
         }
         Ok(())

@@ -1,15 +1,31 @@
 //! Stacks of their own for threads that wait, and the switch between them.
+//!
+//! Stacks lie side by side, many in one mapping: a page between two that faults would make each two mappings more, of which the system
+//! gives a process some 65,000, and a launch on many processors has that many stacks. In front of each stack is a *canary*, words that
+//! nobody writes, and whenever its thread comes to wait or ends they are looked at: a stack that has overflowed has written over them, and
+//! over nothing of a thread that has run since. Below the lowest stack of a mapping there is room for one more, and below that a page that
+//! faults.
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+use rustix::param::page_size;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Bytes of a stack. Untouched pages cost address space only.
-const SIZE: usize = 128 << 10;
-/// Bytes below a stack that fault when they are touched.
-const GUARD: usize = 16 << 10;
+/// Bytes of a stack. Untouched pages cost address space only. A multiple of every page's size.
+pub(super) const SIZE: usize = 128 << 10;
 /// Stacks that are obtained at once.
 const CHUNK: usize = 32;
+/// No sensible address, number or index.
+const CANARY: [u64; 8] = [
+    0xc3a5_9d17_e86b_f249,
+    0x9e6f_41d8_b7c2_350b,
+    0xf1b4_6c2e_97d3_a85d,
+    0xd72c_95e1_3fa8_64b7,
+    0xa86d_3f92_c5e4_1b71,
+    0xbe57_d1a4_69f3_8c25,
+    0xe49a_72c6_1db8_f053,
+    0x8fd1_b63a_e752_9c4e,
+];
 
 /// The architectures that [`switch`] is written for.
 pub(super) const SUPPORTED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
@@ -17,6 +33,7 @@ pub(super) const SUPPORTED: bool = cfg!(any(target_arch = "x86_64", target_arch 
 /// Stacks, each with a number.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
+    /// Where the lowest stack of each mapping starts.
     chunks: Vec<*mut u8>,
     count: usize,
     free: Vec<u32>,
@@ -47,10 +64,32 @@ impl Stacks {
     }
 
     /// The bytes of a stack, from the lowest.
+    #[inline(always)]
     pub(super) fn bounds(&self, number: u32) -> (usize, usize) {
         let number = number as usize;
-        let low = self.chunks[number / CHUNK] as usize + number % CHUNK * (SIZE + GUARD) + GUARD;
+        let low = self.chunks[number / CHUNK] as usize + number % CHUNK * SIZE;
         (low, low + SIZE)
+    }
+
+    /// The canary of a stack: right above where the first frame of the stack below lies, so that it shares lines of the cache, and mostly
+    /// the page, with what the thread there has just used.
+    #[inline(always)]
+    fn canary(&self, number: u32) -> *mut [u64; 8] {
+        (self.bounds(number).0 - colour(number.wrapping_sub(1))) as *mut [u64; 8]
+    }
+
+    /// Whether a thread that comes to wait at `sp` has kept to its stack.
+    #[inline(always)]
+    pub(super) fn is_intact(&self, number: u32, sp: *mut u8) -> bool {
+        self.bounds(number).0 <= sp as usize && self.has_canary(number)
+    }
+
+    /// Whether a thread that has used the stack has kept to it, as far as what it has left tells.
+    #[inline(always)]
+    pub(super) fn has_canary(&self, number: u32) -> bool {
+        // SAFETY: below the stack in the same mapping, where `prepare` has written it.
+        let found = unsafe { self.canary(number).read() };
+        found == CANARY
     }
 
     /// Makes a stack on which [`switch`] calls `entry(argument)`; gives what to switch to.
@@ -58,34 +97,52 @@ impl Stacks {
     /// # Safety
     /// Nothing runs on the stack of this number, and nothing that is on it is used again.
     pub(super) unsafe fn prepare(&self, number: u32, entry: Entry, argument: *mut c_void) -> *mut u8 {
-        // Stacks lie whole pages apart, so that their tops would all fall into the same lines of a cache.
-        let colour = number as usize * 320 % 4096;
-        let top = (self.bounds(number).1 - colour) as *mut u8;
+        // SAFETY: 64 bytes above the first frame of the stack below, or of the room below the lowest, and below this one: nobody's.
+        unsafe { self.canary(number).write(CANARY) };
+        let top = (self.bounds(number).1 - colour(number)) as *mut u8;
         // SAFETY: the top of a stack that is the caller's, far larger than a frame.
         unsafe { first_frame(top, entry, argument) }
     }
 }
 
+/// Bytes between a stack's first frame and its highest place; the lowest of them are the next stack's canary. Stacks lie whole pages apart, so that their tops would all fall into the same
+/// lines of a cache. Room for a canary at least, and less than a page.
+#[inline(always)]
+fn colour(number: u32) -> usize {
+    64 + (number as usize).wrapping_mul(320) % 3968 / 64 * 64
+}
+
 impl Drop for Stacks {
     fn drop(&mut self) {
+        let (below, len) = chunk_sizes();
         for &chunk in &self.chunks {
-            // SAFETY: mapped in `map_chunk` with this size; nothing runs on any stack when its owner is dropped. An error leaks it.
-            let _ = unsafe { munmap(chunk.cast(), CHUNK * (SIZE + GUARD)) };
+            // SAFETY: mapped in `map_chunk` so; nothing runs on any stack when its owner is dropped. An error leaks it.
+            let _ = unsafe { munmap(chunk.sub(below).cast(), len) };
         }
     }
 }
 
+/// Bytes of a mapping below its lowest stack, and in all.
+fn chunk_sizes() -> (usize, usize) {
+    // As many bytes as the system can protect, which is 64 KiB on some.
+    let below = page_size().max(4096) + SIZE;
+    (below, below + CHUNK * SIZE)
+}
+
+/// Maps stacks; gives where the lowest starts.
 fn map_chunk() -> Option<*mut u8> {
+    let (below, len) = chunk_sizes();
     let access = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: a new private mapping touches no memory that exists.
-    let chunk =
-        unsafe { mmap_anonymous(null_mut(), CHUNK * (SIZE + GUARD), access, MapFlags::PRIVATE | MapFlags::NORESERVE) };
-    let chunk = chunk.ok()?.cast::<u8>();
-    for i in 0..CHUNK {
-        // SAFETY: inside the mapping, of which nobody knows yet.
-        unsafe { mprotect(chunk.add(i * (SIZE + GUARD)).cast(), GUARD, MprotectFlags::empty()) }.ok()?;
+    let start = unsafe { mmap_anonymous(null_mut(), len, access, MapFlags::PRIVATE | MapFlags::NORESERVE) }.ok()?;
+    // SAFETY: the lowest bytes of the mapping, of which nobody knows yet.
+    if unsafe { mprotect(start, below - SIZE, MprotectFlags::empty()) }.is_err() {
+        // SAFETY: mapped above. An error leaks it.
+        let _ = unsafe { munmap(start, len) };
+        return None;
     }
-    Some(chunk)
+    // SAFETY: inside the mapping.
+    Some(unsafe { start.cast::<u8>().add(below) })
 }
 
 /// What a new stack starts with. Never returns.
@@ -197,4 +254,70 @@ pub(super) unsafe extern "C" fn switch(_: *mut *mut u8, _: *mut u8) {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 unsafe fn first_frame(top: *mut u8, _: Entry, _: *mut c_void) -> *mut u8 {
     top
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+
+    /// No part of a stack is another's, and every canary lies between two.
+    #[test]
+    fn stacks_and_canaries_are_apart() {
+        let mut stacks = Stacks::default();
+        let count = CHUNK as u32 * 2 + 3;
+        assert!((0..count).all(|i| stacks.take() == Some(i)));
+        for number in 0..count {
+            let (low, high) = stacks.bounds(number);
+            assert_eq!(high - low, SIZE);
+            let canary = stacks.canary(number) as usize;
+            let size = size_of_val(&CANARY);
+            assert!(canary.is_multiple_of(64) && canary + size <= low && low - canary <= 4096);
+            // The first frame of the stack below starts under it.
+            let top_below = low - colour(number.wrapping_sub(1));
+            assert!(top_below <= canary && low - 4096 <= top_below);
+        }
+    }
+
+    /// Every canary is there from the start, and a stack is told from one that has overflowed by a word.
+    #[test]
+    fn a_word_that_is_written_over_is_found() {
+        unsafe extern "C" fn never(_: *mut c_void) -> ! {
+            std::process::abort()
+        }
+        let mut stacks = Stacks::default();
+        let numbers: Vec<u32> = (0..CHUNK as u32 + 2).map(|_| stacks.take().unwrap()).collect();
+        let places: Vec<*mut u8> = numbers
+            .iter()
+            // SAFETY: nothing runs on any of them.
+            .map(|&number| unsafe { stacks.prepare(number, never, null_mut()) })
+            .collect();
+        for (&number, &sp) in numbers.iter().zip(&places) {
+            assert!(stacks.is_intact(number, sp));
+            let low = stacks.bounds(number).0;
+            assert!(!stacks.is_intact(number, (low - 8) as *mut u8));
+            for word in 0..8 {
+                // SAFETY: the canary's words; nothing runs.
+                unsafe { (*stacks.canary(number))[word] ^= 1 << (word * 8) };
+                assert!(!stacks.has_canary(number));
+                // SAFETY: as above.
+                unsafe { (*stacks.canary(number))[word] ^= 1 << (word * 8) };
+            }
+        }
+        assert!(numbers.iter().all(|&number| stacks.has_canary(number)));
+    }
+
+    /// As many stacks as a large machine takes at once are few mappings for the system.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn many_stacks_are_few_mappings() {
+        let mappings = || std::fs::read_to_string("/proc/self/maps").unwrap().lines().count();
+        let before = mappings();
+        let mut stacks = Stacks::default();
+        for _ in 0..16 * 1024 {
+            stacks.take().unwrap();
+        }
+        let more = mappings().saturating_sub(before);
+        assert!(more < 16 * 1024 / CHUNK * 2 + 100, "{more}");
+    }
 }

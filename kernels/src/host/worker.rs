@@ -94,11 +94,13 @@ impl Worker {
         worker.seeded = work.seed.is_some();
         worker.head.known = [[0; 2]; 4];
         worker.fault = None;
+        // Also where the kernel needs no such variable: this is when the system makes those that it has. glibc before 2.40 may change vector
+        // registers then, in a kernel that has values in them if it were there that they are first used.
+        // SAFETY: a function of a module that is loaded, as the caller says.
+        worker.slot = unsafe { (work.module.current)() };
         if work.module.plain {
             return;
         }
-        // SAFETY: a function of a module that is loaded, as the caller says.
-        worker.slot = unsafe { (work.module.current)() };
         worker.warp = work.module.warp;
         let [nx, ny, nz] = work.threads;
         worker.threads.clear();
@@ -144,6 +146,7 @@ impl Worker {
         // SAFETY: the block has ended.
         let worker = unsafe { &mut *this };
         worker.stacks.give_all();
+        worker.progress();
         // SAFETY: the module's variable, of this thread of the system.
         unsafe { *worker.slot = std::ptr::null_mut() };
         worker.fault.take().map_or(Ok(()), Err)
@@ -153,7 +156,6 @@ impl Worker {
         let lanes = self.warp as usize;
         self.left = self.threads.len();
         self.arrived = 0;
-        self.spinning_since = None;
         for thread in &mut self.threads {
             (thread.stack, thread.wait) = (NO_STACK, Wait::Nothing);
         }

@@ -1,0 +1,180 @@
+//! Faults planted in the kernels' texts: a barrier that is missing, a mask or a shuffle of half a warp, a warp taken to be 32.
+//!
+//! The places are read from the texts, so that a new one is tested by itself. A text is compiled once for each size of a warp, with a switch
+//! at each place, and run with each switch thrown: in some order of blocks and threads the result has to have other bits, or the executor has
+//! to find a fault. Where the compiler has to know the size of a warp, the text is compiled once more with 32 there.
+//!
+//! The default is three texts that have every kind of place; all of them take a minute or more: `cargo test --test faults -- --ignored`.
+#![allow(clippy::unwrap_used)]
+
+#[path = "faults/cases.rs"]
+mod cases;
+mod common;
+mod samples;
+#[path = "faults/sites.rs"]
+mod sites;
+
+use cases::{Case, cases};
+use common::Host;
+use sites::{Kind, Site, sites, with_switches};
+use std::collections::BTreeMap;
+use std::time::Instant;
+use warpwave_kernels::TEXTS;
+use warpwave_kernels::launch::{Arg, Entry, Plan, Step};
+
+/// Orders that are tried.
+const SEEDS: u64 = 12;
+
+/// Places that make no difference where they are at fault, and why they are there: text, line, word, reason.
+const EXCUSED: &[(&str, &str, &str, &str)] = &[];
+
+/// The cases of a text with what comes of them.
+struct Expected {
+    warp: u32,
+    results: Vec<(Case, Vec<u8>)>,
+}
+
+/// What a text has shown.
+#[derive(Default)]
+struct Tally {
+    caught: usize,
+    survived: Vec<String>,
+    excused: Vec<usize>,
+}
+
+fn text_of(name: &str) -> &'static str {
+    TEXTS.iter().find(|text| text.name == name).map_or_else(|| panic!("no text {name}"), |text| text.text)
+}
+
+fn leak(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+/// A device with every text that has places of its kind, with switches.
+fn host(warp: u32) -> Host {
+    TEXTS.iter().fold(Host::new(warp).checked(true), |host, text| {
+        host.with_text(text.name, leak(with_switches(text.text, text.name, None)))
+    })
+}
+
+/// Throws the switch of a place in a text; 0 is none.
+fn choose(host: &Host, file: &'static str, number: usize) {
+    let step = Step::new(Entry::plain(file, "ww_fault_choose"), 1, 1, vec![Arg::U32(number as u32)]);
+    host.run(&Plan::one(step), 0).unwrap();
+}
+
+/// Whether some order of some case shows that something is at fault.
+fn is_caught(host: &Host, expected: &Expected) -> bool {
+    assert_eq!(host.warp, expected.warp);
+    (0..SEEDS).any(|seed| {
+        expected.results.iter().any(|(case, expected)| case(host, seed).ok().is_none_or(|got| got != *expected))
+    })
+}
+
+fn look_at(file: &'static str) -> Tally {
+    let (text, cases) = (text_of(file), cases(file));
+    let sites = sites(text);
+    let mut tally = Tally::default();
+    if sites.is_empty() {
+        return tally;
+    }
+    assert!(!cases.is_empty(), "{file}.hip has barriers or shuffles, and no case here");
+    let hosts = [32, 64].map(host);
+    // Without a fault every order gives the same, at both sizes.
+    let expected = hosts.each_ref().map(|host| {
+        choose(host, file, 0);
+        let results = cases.iter().map(|&case| (case, case(host, 1).unwrap())).collect();
+        Expected { warp: host.warp, results }
+    });
+    for ((case, small), (_, large)) in expected[0].results.iter().zip(&expected[1].results) {
+        assert!(small == large, "{file}.hip: warps of 32 and 64 differ");
+        assert!(
+            (2..4).all(|seed| case(&hosts[0], seed).unwrap() == *small && case(&hosts[1], seed).unwrap() == *small)
+        );
+    }
+    for (i, site) in sites.iter().enumerate() {
+        let number = i + 1;
+        let caught = match site.kind {
+            Kind::Constant => {
+                let text = leak(with_switches(text, file, Some(number)));
+                is_caught(&hosts[1].clone().with_text(file, text), &expected[1])
+            }
+            kind => hosts.iter().zip(&expected).filter(|(host, _)| kind != Kind::Warp || host.warp == 64).any(
+                |(host, expected)| {
+                    choose(host, file, number);
+                    let caught = is_caught(host, expected);
+                    choose(host, file, 0);
+                    caught
+                },
+            ),
+        };
+        let Site { kind, word, line, text, .. } = site;
+        let excuse = EXCUSED.iter().position(|excuse| (excuse.0, excuse.1, excuse.2) == (file, text.as_str(), *word));
+        match (caught, excuse) {
+            (true, None) => tally.caught += 1,
+            (false, Some(excuse)) => tally.excused.push(excuse),
+            (false, None) => tally.survived.push(format!("{file}.hip:{line}: {kind:?} {word}: {text}")),
+            (true, Some(_)) => tally.survived.push(format!("{file}.hip:{line}: {word} is excused and found: {text}")),
+        }
+    }
+    tally
+}
+
+/// Looks at texts; fails with all that was not found.
+fn look_at_all(files: impl Iterator<Item = &'static str>) {
+    let mut survived = Vec::new();
+    let mut lines = BTreeMap::new();
+    for file in files {
+        let start = Instant::now();
+        let tally = look_at(file);
+        let found = (tally.caught, tally.excused.len(), tally.survived.len());
+        if found != (0, 0, 0) {
+            lines.insert(file, (found, start.elapsed()));
+        }
+        survived.extend(tally.survived);
+    }
+    for (file, ((caught, excused, survived), time)) in &lines {
+        println!("{file}: {caught} found, {excused} excused, {survived} not found, {:.1} s", time.as_secs_f64());
+    }
+    assert!(survived.is_empty(), "{} faults are not found:\n{}", survived.len(), survived.join("\n"));
+}
+
+/// Texts that have every kind of place.
+const SOME: [&str; 3] = ["histogram", "dot", "compact"];
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
+fn planted_faults_are_found_in_some_texts() {
+    let kinds: Vec<Kind> = SOME.iter().flat_map(|file| sites(text_of(file))).map(|site| site.kind).collect();
+    for kind in [Kind::Barrier, Kind::Shuffle, Kind::Mask, Kind::Warp, Kind::Constant] {
+        assert!(kinds.contains(&kind), "{kind:?}");
+    }
+    look_at_all(SOME.into_iter());
+}
+
+#[test]
+#[ignore = "takes minutes; run with --ignored"]
+fn planted_faults_are_found_in_every_text() {
+    // One text after the other, for whoever looks for what has changed.
+    let only = std::env::var("WARPWAVE_TEST_TEXT").ok();
+    look_at_all(TEXTS.iter().map(|text| text.name).filter(|name| only.as_deref().is_none_or(|only| only == *name)));
+}
+
+/// The parts of the prelude that texts share have no such place: one there would be looked at by nobody.
+#[test]
+fn the_prelude_of_numbers_has_no_place() {
+    for (name, text) in warpwave_kernels::prelude::PRELUDE.iter().filter(|(name, _)| *name != "warpwave.h") {
+        let found: Vec<String> =
+            sites(text).iter().map(|site| format!("{name}:{}: {}", site.line, site.text)).collect();
+        assert!(found.is_empty(), "{found:?}");
+    }
+}
+
+/// An excuse is for a line that is there.
+#[test]
+fn excuses_are_for_lines_that_are_there() {
+    for (file, line, word, reason) in EXCUSED {
+        let there = sites(text_of(file)).iter().any(|site| site.text == *line && site.word == *word);
+        assert!(there && !reason.is_empty(), "{file}.hip: {word}: {line}");
+    }
+}

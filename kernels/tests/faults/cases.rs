@@ -1,0 +1,252 @@
+//! What is run of each text: operations that come to every place in it, small ones, on a device so small that its blocks have several
+//! rounds to do.
+
+use crate::common::{Array, Host};
+use crate::samples::{Random, Sample, bits, sample};
+use warpwave_core::operation::{
+    ArgOp, Axis, Gemm, Gemv, Layout, MatrixOperand, Sort, TriangularMatrix, TriangularProduct,
+};
+use warpwave_core::{Diag, Element, Op, Operation, Precision, ReduceOp, Result, ScalarValue, Side, Uplo};
+use warpwave_kernels::launch::{Properties, plan};
+
+/// Runs an operation, in an order by the seed; gives the bytes that it has written.
+pub(crate) type Case = fn(&Host, u64) -> Result<Vec<u8>>;
+
+/// The cases of a text.
+pub(crate) fn cases(text: &str) -> Vec<Case> {
+    match text {
+        "arg" => vec![
+            |host, seed| arg(host, seed, Axis::Rows, [400, 9]),
+            |host, seed| arg(host, seed, Axis::Cols, [30, 50]),
+            |host, seed| arg(host, seed, Axis::Rows, [40, 300]),
+            |host, seed| arg(host, seed, Axis::Whole, [70_000, 1]),
+        ],
+        "compact" => vec![compact],
+        "dot" => vec![dot, |host, seed| norm(host, seed, false), |host, seed| norm(host, seed, true)],
+        "gemm" => vec![
+            |host, seed| gemm(host, seed, [130, 70, 40]),
+            |host, seed| gemm(host, seed, [37, 21, 33]),
+            |host, seed| triangular(host, seed, true, [100, 40]),
+            |host, seed| triangular(host, seed, false, [100, 40]),
+        ],
+        "gemv" => vec![
+            |host, seed| gemv(host, seed, Layout::RowMajor, [40, 300]),
+            |host, seed| gemv(host, seed, Layout::ColumnMajor, [300, 90]),
+            |host, seed| gemv(host, seed, Layout::RowMajor, [5, 9000]),
+            |host, seed| gemv(host, seed, Layout::ColumnMajor, [70, 1100]),
+        ],
+        "histogram" => vec![|host, seed| histogram(host, seed, 50), |host, seed| histogram(host, seed, 1)],
+        "iamax" => vec![iamax],
+        "reduce" => vec![
+            |host, seed| reduce(host, seed, Axis::Rows, [400, 9]),
+            |host, seed| reduce(host, seed, Axis::Cols, [30, 50]),
+            |host, seed| reduce(host, seed, Axis::Cols, [1500, 9]),
+            |host, seed| reduce(host, seed, Axis::Rows, [40, 300]),
+            |host, seed| reduce(host, seed, Axis::Whole, [40_000, 1]),
+            count,
+        ],
+        "scan" => vec![|host, seed| scan(host, seed, false, 4096 * 4 + 100), |host, seed| {
+            scan(host, seed, true, 4096 * 33 + 100)
+        }],
+        "sort" => {
+            vec![|host, seed| sort(host, seed, 14_000, u32::MAX, false), |host, seed| sort(host, seed, 9_000, 5, true)]
+        }
+        "transpose" => vec![transpose],
+        "trsm" => vec![|host, seed| triangular(host, seed, true, [20, 300])],
+        "trsv" => vec![trsv],
+        _ => Vec::new(),
+    }
+}
+
+fn run(host: &Host, operation: &Operation, seed: u64) -> Result<()> {
+    // Two blocks at a time.
+    host.run(&plan(operation, &Properties::new(host.warp, 1, 512, 48 << 10))?, seed)
+}
+
+/// Numbers among which no NaN makes all results the same.
+fn numbers(len: usize, seed: u64) -> Vec<f32> {
+    let mut random = Random::new(seed);
+    (0..len).map(|_| f32::ordinary(&mut random)).collect()
+}
+
+/// A matrix of so many rows and columns.
+fn matrix<T: Element>(x: &Array<T>, [rows, cols]: [usize; 2], layout: Layout) -> MatrixOperand {
+    x.matrix(0, rows, cols, if layout == Layout::ColumnMajor { rows } else { cols }, layout)
+}
+
+fn results(axis: Axis, [rows, cols]: [usize; 2]) -> usize {
+    match axis {
+        Axis::Rows => rows,
+        Axis::Cols => cols,
+        _ => 1,
+    }
+}
+
+fn reduce(host: &Host, seed: u64, axis: Axis, size: [usize; 2]) -> Result<Vec<u8>> {
+    let (x, out) = (Array::from(&numbers(size[0] * size[1], 1)), Array::<f32>::poisoned(results(axis, size)));
+    let x = matrix(&x, size, Layout::ColumnMajor);
+    run(host, &Operation::Reduce { op: ReduceOp::Sum, axis, x, out: out.span() }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn arg(host: &Host, seed: u64, axis: Axis, size: [usize; 2]) -> Result<Vec<u8>> {
+    let (x, out) = (Array::from(&numbers(size[0] * size[1], 2)), Array::<u64>::poisoned(results(axis, size)));
+    let x = matrix(&x, size, Layout::ColumnMajor);
+    run(host, &Operation::ArgReduce { op: ArgOp::Max, axis, x, out: out.span() }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn count(host: &Host, seed: u64) -> Result<Vec<u8>> {
+    let mask: Vec<u8> = sample(30_000, 3);
+    let (mask, out) = (Array::from(&mask), Array::<u64>::poisoned(1));
+    run(host, &Operation::Count { mask: mask.span(), out: out.span() }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn compact(host: &Host, seed: u64) -> Result<Vec<u8>> {
+    let len = 4096 * 5 + 100;
+    let (x, mask): (Vec<u32>, Vec<u8>) = (sample(len, 4), sample(len, 5));
+    let mask: Vec<u8> = mask.iter().map(|m| m & 1).collect();
+    let (x, mask) = (Array::from(&x), Array::from(&mask));
+    let (out, count) = (Array::<u32>::poisoned(len), Array::<u64>::poisoned(1));
+    let operation = Operation::Compact { x: x.span(), mask: mask.span(), out: out.span(), count: count.span() };
+    run(host, &operation, seed)?;
+    Ok([bits(&out.to_vec()), bits(&count.to_vec())].concat())
+}
+
+fn dot(host: &Host, seed: u64) -> Result<Vec<u8>> {
+    let n = 8192 * 5 + 100;
+    let (x, y, out) = (Array::from(&numbers(n, 6)), Array::from(&numbers(n, 7)), Array::<f32>::poisoned(1));
+    run(host, &Operation::Dot { conj: false, x: x.strided(n, 1), y: y.strided(n, 1), out: out.span() }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn norm(host: &Host, seed: u64, sum: bool) -> Result<Vec<u8>> {
+    let n = 700;
+    let (x, out) = (Array::from(&numbers(n, 8)), Array::<f32>::poisoned(1));
+    let (x, out_span) = (x.strided(n, 1), out.span());
+    let operation = if sum { Operation::Asum { x, out: out_span } } else { Operation::Nrm2 { x, out: out_span } };
+    run(host, &operation, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn iamax(host: &Host, seed: u64) -> Result<Vec<u8>> {
+    let mut result = Vec::new();
+    // The one that it is, in each warp and at each end of a warp.
+    for at in [3, 40, 77, 121, 160, 200, 231, 255, 5000] {
+        let mut x: Vec<f32> = numbers(if at < 256 { 256 } else { 20_000 }, 9);
+        x[at] = 100.0;
+        let (x, out) = (Array::from(&x), Array::<u64>::poisoned(1));
+        run(host, &Operation::Iamax { x: x.strided(x.len(), 1), out: out.span() }, seed)?;
+        result.extend(bits(&out.to_vec()));
+    }
+    Ok(result)
+}
+
+fn histogram(host: &Host, seed: u64, bins: usize) -> Result<Vec<u8>> {
+    let mut random = Random::new(10);
+    let x: Vec<u32> = (0..9000).map(|_| random.below(bins) as u32).collect();
+    let (x, out) = (Array::from(&x), Array::<u64>::poisoned(50));
+    run(host, &Operation::Histogram { x: x.span(), out: out.span() }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn scan(host: &Host, seed: u64, exclusive: bool, len: usize) -> Result<Vec<u8>> {
+    let (x, out) = (Array::from(&numbers(len, 11)), Array::<f32>::poisoned(len));
+    run(host, &Operation::Scan { op: ReduceOp::Sum, exclusive, x: x.span(), out: out.span() }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn sort(host: &Host, seed: u64, len: usize, most: u32, pairs: bool) -> Result<Vec<u8>> {
+    let mut random = Random::new(12);
+    let keys: Vec<u32> = (0..len).map(|_| random.next() as u32 % most).collect();
+    let (keys, values) = (Array::from(&keys), Array::from(&(0..len as u32).collect::<Vec<_>>()));
+    let values_span = pairs.then(|| values.span());
+    let sort = Sort { keys: keys.span(), values: values_span, descending: pairs, first_bit: 0, end_bit: 10 };
+    run(host, &Operation::Sort(sort), seed)?;
+    Ok([bits(&keys.to_vec()), bits(&values.to_vec())].concat())
+}
+
+fn transpose(host: &Host, seed: u64) -> Result<Vec<u8>> {
+    let size = [200, 330];
+    let (x, out) = (Array::from(&numbers(size[0] * size[1], 13)), Array::<f32>::poisoned(size[0] * size[1]));
+    let (from, to) = (matrix(&x, size, Layout::ColumnMajor), matrix(&out, [size[1], size[0]], Layout::ColumnMajor));
+    run(host, &Operation::Transpose { x: from, out: to }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn gemv(host: &Host, seed: u64, layout: Layout, [m, n]: [usize; 2]) -> Result<Vec<u8>> {
+    let (a, x, y) = (Array::from(&numbers(m * n, 14)), Array::from(&numbers(n, 15)), Array::from(&numbers(m, 16)));
+    let operation = Operation::Gemv(Gemv {
+        op: Op::N,
+        alpha: ScalarValue::new(0.75_f32),
+        a: matrix(&a, [m, n], layout),
+        x: x.strided(n, 1),
+        beta: ScalarValue::new(0.5_f32),
+        y: y.strided(m, 1),
+        precision: Precision::Reproducible,
+    });
+    run(host, &operation, seed)?;
+    Ok(bits(&y.to_vec()))
+}
+
+fn gemm(host: &Host, seed: u64, [m, n, k]: [usize; 3]) -> Result<Vec<u8>> {
+    let (a, b, c) =
+        (Array::from(&numbers(m * k, 17)), Array::from(&numbers(k * n, 18)), Array::from(&numbers(m * n, 19)));
+    let operation = Operation::Gemm(Gemm {
+        op_a: Op::N,
+        op_b: Op::N,
+        alpha: ScalarValue::new(0.75_f32),
+        a: matrix(&a, [m, k], Layout::ColumnMajor),
+        b: matrix(&b, [k, n], Layout::ColumnMajor),
+        beta: ScalarValue::new(0.5_f32),
+        c: matrix(&c, [m, n], Layout::ColumnMajor),
+        batch: 1,
+        strides: [0; 3],
+        precision: Precision::Reproducible,
+    });
+    run(host, &operation, seed)?;
+    Ok(bits(&c.to_vec()))
+}
+
+/// A triangle whose solutions neither vanish nor overflow.
+fn triangle(n: usize) -> Array<f32> {
+    Array::from(&numbers(n * n, 20).iter().map(|x| x * 0.02).collect::<Vec<_>>())
+}
+
+fn triangular(host: &Host, seed: u64, solve: bool, [n, sides]: [usize; 2]) -> Result<Vec<u8>> {
+    let (a, b) = (triangle(n), Array::from(&numbers(n * sides, 21)));
+    let product = TriangularProduct {
+        side: Side::Left,
+        alpha: ScalarValue::new(1.0_f32),
+        a: TriangularMatrix {
+            uplo: Uplo::Lower,
+            op: Op::N,
+            diag: Diag::Unit,
+            matrix: matrix(&a, [n, n], Layout::ColumnMajor),
+        },
+        b: matrix(&b, [n, sides], Layout::ColumnMajor),
+        batch: 1,
+        strides: [0; 2],
+        precision: Precision::Reproducible,
+    };
+    run(host, &if solve { Operation::Trsm(product) } else { Operation::Trmm(product) }, seed)?;
+    Ok(bits(&b.to_vec()))
+}
+
+fn trsv(host: &Host, seed: u64) -> Result<Vec<u8>> {
+    let n = 150;
+    let (a, x) = (triangle(n), Array::from(&numbers(n, 22)));
+    let operation = Operation::Trsv {
+        a: TriangularMatrix {
+            uplo: Uplo::Lower,
+            op: Op::N,
+            diag: Diag::Unit,
+            matrix: matrix(&a, [n, n], Layout::ColumnMajor),
+        },
+        x: x.strided(n, 1),
+        precision: Precision::Reproducible,
+    };
+    run(host, &operation, seed)?;
+    Ok(bits(&x.to_vec()))
+}
