@@ -7,12 +7,12 @@
 
 mod arguments;
 mod kind;
+mod op;
 mod operand;
 
 pub use arguments::{Gemm, Gemv, PermuteShape, RankUpdate, Sort, Symm, Symv, TriangularMatrix, TriangularProduct};
-pub use kind::{
-    ArgOp, Axis, BinaryOp, CompareOp, Diag, Op, OperationKind, Precision, ReduceOp, RotmFlag, Side, UnaryOp, Uplo,
-};
+pub use kind::OperationKind;
+pub use op::{ArgOp, Axis, BinaryOp, CompareOp, Diag, Op, Precision, ReduceOp, RotmFlag, Side, UnaryOp, Uplo};
 pub use operand::{Layout, MatrixOperand, Ptr, Span, Strided};
 
 use crate::element::{DType, ScalarValue};
