@@ -51,11 +51,13 @@ loops!(single single2 f32, double double2 f64);
 /// The sine or cosine: `small` up to [`Math::SMALL`], which is a loop without branches, and then `any` of those beyond, if there are
 /// some in a block.
 fn of_angles<T: Math>(x: &[T], out: &mut [T], small: impl Fn(T) -> T, any: impl Fn(T) -> T) {
+    #[inline(always)]
+    fn is_large<T: Math>(x: T) -> bool {
+        T::less(T::SMALL, T::absolute(x))
+    }
     vectorize(
         #[inline(always)]
         || {
-            let is_large = #[inline(always)]
-            |x: T| T::less(T::SMALL, T::absolute(x));
             for (x, out) in x.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
                 let mut some_are_large = false;
                 for &x in x {

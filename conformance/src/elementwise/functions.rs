@@ -39,7 +39,7 @@ fn one_argument<T: Sample, D: Device>(session: &mut Session<'_, D>, op: UnaryOp,
     session.cases(Lane::Exact, Counts::of(4), calls(level), |case, call| {
         let mut random = Random::new(call.seed);
         let (x, want): (Vec<T>, Vec<T>) =
-            (0..call.len).map(|_| exact(op, &mut random).map(value)).map(|[x, y]| (x, y)).unzip();
+            (0..call.len).map(|_| exact(op, &mut random)).map(|[x, y]| (value::<T>(x), value::<T>(y))).unzip();
         let got = call.unary(case, op, &x)?;
         case.bits("an exact result: out", &got, &want)
     })?;
@@ -100,14 +100,14 @@ fn two_arguments<T: Sample, D: Device>(session: &mut Session<'_, D>, op: BinaryO
     })?;
     session.each(Lane::Exact, every_tail::<T>(), |case, call| {
         let mut random = Random::new(call.seed);
-        let (a, b): (Vec<T>, Vec<T>) = (0..call.len).map(|_| pair(&mut random)).unzip();
+        let (a, b): (Vec<T>, Vec<T>) = (0..call.len).map(|_| pair::<T>(&mut random)).unzip();
         let got = call.binary(case, op, &a, &b)?;
         case.bits("out", &got, &defined_binary(op, &a, &b)?)
     })?;
     binary_as_defined::<T, D>(session, op)?;
     session.cases(Lane::Bounded, Counts::of(12), calls(level), |case, call| {
         let mut random = Random::new(call.seed);
-        let (mut a, mut b): (Vec<T>, Vec<T>) = (0..call.len).map(|_| pair(&mut random)).unzip();
+        let (mut a, mut b): (Vec<T>, Vec<T>) = (0..call.len).map(|_| pair::<T>(&mut random)).unzip();
         call.seen(&mut a, &mut b);
         let got = call.binary(case, op, &a, &b)?;
         case.bits("out", &got, &defined_binary(op, &a, &b)?)?;
