@@ -258,6 +258,18 @@ faults! {
     GridLoopCut = "grid-loop-cut", Checked, "warp.atomic.add.special", "f32[120]: expected";
     /// A kernel reads one element behind its dynamic shared memory.
     SmallDynamicShared = "small-dynamic-shared", Checked, "warp.shared.dynamic", "shared memory";
+    /// exp is the function of the platform's library.
+    PlatformExponential = "platform-exponential", Inline, "elementwise.exp.f64", "out[";
+    /// Denormal results of exp become zeros.
+    DenormalExponentials = "denormal-exponentials", Inline, "elementwise.exp.f32", "got 0.0 (00000000)";
+    /// sin takes large angles modulo 2π in ordinary precision.
+    LargeAnglesUnreduced = "large-angles-unreduced", Inline, "elementwise.sin.f32", "out[";
+    /// rsqrt is an approximation, as a GPU has it as an instruction.
+    ApproximateRsqrt = "approximate-rsqrt", Inline, "elementwise.rsqrt.f64", "out[";
+    /// log1p adds 1 and takes the logarithm.
+    NaiveLog1p = "naive-log1p", Inline, "elementwise.log1p.f32", "out[";
+    /// pow of NaN is NaN, to the power of 0 too.
+    PowerOfNan = "power-of-nan", Inline, "elementwise.pow.f32", "a result that is written out: out[";
 }
 
 /// Every fault, with the check that catches it.

@@ -116,6 +116,8 @@ pub struct Row {
     pub class: Class,
     /// How far they may be from the definition.
     pub bound: Bound,
+    /// For the [elementary functions](super::math), whose definitions are no exact results: see [`max_ulp`].
+    pub max_ulp: Option<f64>,
     /// What becomes of NaN.
     pub nan: NanRule,
     /// Whether denormal operands and results are kept; if not, they may be.
@@ -169,7 +171,10 @@ fn describe(kind: OperationKind) -> (Nature, fn(DType) -> bool) {
         K::SumRows | K::ProdRows | K::SumCols | K::ProdCols => (Nature::Arithmetic, any),
         K::Iota | K::Div => (Nature::Arithmetic, real),
         K::Rem => (Nature::Arithmetic, DType::is_integer),
-        K::Sqrt => (Nature::Arithmetic, DType::is_float),
+        K::Sqrt | K::Rsqrt | K::Cbrt | K::Pow => (Nature::Arithmetic, DType::is_float),
+        K::Exp | K::Exp2 | K::Expm1 | K::Log | K::Log2 | K::Log1p => (Nature::Arithmetic, DType::is_float),
+        K::Sin | K::Cos | K::Sinpi | K::Cospi => (Nature::Arithmetic, DType::is_float),
+        K::Tanh | K::Sigmoid | K::Erf => (Nature::Arithmetic, DType::is_float),
         K::Minimum | K::Maximum | K::MinimumNumber | K::MaximumNumber | K::Min | K::Max => (Nature::Choice, real),
         K::MinRows | K::MaxRows | K::MinCols | K::MaxCols => (Nature::Choice, real),
         K::Eq | K::Ne => (Nature::Comparison, any),
@@ -212,6 +217,7 @@ pub fn find(kind: OperationKind, dtype: DType, precision: Option<Precision>) -> 
         precision,
         class: if reproducible { Class::Reproducible } else { Class::Bounded },
         bound: if reproducible { Bound::Exact } else { bound(kind, dtype, fast) },
+        max_ulp: max_ulp(kind, dtype),
         nan: nan_rule(kind, nature, integer, reproducible),
         denormals_kept: !fast || matches!(dtype, DType::F64 | DType::C64),
         deterministic: !fast,
@@ -235,6 +241,13 @@ pub fn rows() -> impl Iterator<Item = Row> {
         };
         DType::ALL.iter().flat_map(move |&dtype| precisions.iter().filter_map(move |&p| find(kind, dtype, p)))
     })
+}
+
+/// The largest error of an elementary function that was found, in units in the last place of the exact result: the table of
+/// [`numerics::math`](super::math), where it is said for which arguments; for `f16` and `bf16` what is bound to come of that of `f32`.
+/// `None` for other operations, whose definitions are the exact result or a rounding of it, and for other types.
+pub fn max_ulp(kind: OperationKind, dtype: DType) -> Option<f64> {
+    super::math::max_ulp(kind, dtype)
 }
 
 fn bound(kind: OperationKind, dtype: DType, fast: bool) -> Bound {

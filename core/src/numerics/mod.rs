@@ -30,6 +30,9 @@
 //! | `add` `sub` `mul` | all | [`Numeric`] |
 //! | `div` | real | [`RealNumeric::div`] |
 //! | `sqrt` | floats | [`FloatNumeric::square_root`] |
+//! | `exp` `exp2` `expm1` `log` `log2` `log1p` | floats | [`math`] |
+//! | `sin` `cos` `sinpi` `cospi` `tanh` `sigmoid` `erf` | floats | [`math`] |
+//! | `rsqrt` `cbrt` `pow` | floats | [`math`] |
 //! | `neg` | signed, floats, complex | [`Negate`] |
 //! | `abs` | signed, floats | [`Absolute`] |
 //! | `conj` | complex | [`ComplexNumeric`] |
@@ -81,7 +84,8 @@
 //! [`order`]: stable, −0 before +0, every NaN one key after +∞.
 //!
 //! # Mathematics
-//! [`math`]: exponentials, logarithms, sines and the like, to the bit, with a table of their errors.
+//! [`math`]: exponentials, logarithms, sines and the like, to the bit, with a table of their errors, which
+//! [`contract::max_ulp`] has for programs.
 //!
 //! # Random numbers
 //! [`philox`]: a function of a seed, a subsequence and a count of words.

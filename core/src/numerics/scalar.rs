@@ -4,6 +4,7 @@
 
 use super::arithmetic::{Absolute, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric};
 use super::cast::cast as convert;
+use super::math::Math;
 use crate::element::{DType, Element, ScalarValue};
 use crate::match_dtype;
 use crate::operation::{BinaryOp, CompareOp, UnaryOp};
@@ -17,6 +18,21 @@ pub fn unary(op: UnaryOp, x: ScalarValue) -> Option<ScalarValue> {
         UnaryOp::Sqrt => match_dtype!(dtype, float T => map(x, T::square_root), _ => None),
         UnaryOp::Conj => match_dtype!(dtype, complex T => map(x, T::conjugate), _ => None),
         UnaryOp::Not => match_dtype!(dtype, integer T => map(x, T::bit_not), _ => None),
+        UnaryOp::Exp => match_dtype!(dtype, float T => map(x, T::exponential), _ => None),
+        UnaryOp::Exp2 => match_dtype!(dtype, float T => map(x, T::exponential2), _ => None),
+        UnaryOp::Expm1 => match_dtype!(dtype, float T => map(x, T::exponential_minus1), _ => None),
+        UnaryOp::Log => match_dtype!(dtype, float T => map(x, T::logarithm), _ => None),
+        UnaryOp::Log2 => match_dtype!(dtype, float T => map(x, T::logarithm2), _ => None),
+        UnaryOp::Log1p => match_dtype!(dtype, float T => map(x, T::logarithm_plus1), _ => None),
+        UnaryOp::Sin => match_dtype!(dtype, float T => map(x, T::sine), _ => None),
+        UnaryOp::Cos => match_dtype!(dtype, float T => map(x, T::cosine), _ => None),
+        UnaryOp::Sinpi => match_dtype!(dtype, float T => map(x, T::sine_pi), _ => None),
+        UnaryOp::Cospi => match_dtype!(dtype, float T => map(x, T::cosine_pi), _ => None),
+        UnaryOp::Tanh => match_dtype!(dtype, float T => map(x, T::hyperbolic_tangent), _ => None),
+        UnaryOp::Sigmoid => match_dtype!(dtype, float T => map(x, T::logistic), _ => None),
+        UnaryOp::Erf => match_dtype!(dtype, float T => map(x, T::error_function), _ => None),
+        UnaryOp::Rsqrt => match_dtype!(dtype, float T => map(x, T::reciprocal_root), _ => None),
+        UnaryOp::Cbrt => match_dtype!(dtype, float T => map(x, T::cube_root), _ => None),
     }
 }
 
@@ -38,6 +54,7 @@ pub fn binary(op: BinaryOp, a: ScalarValue, b: ScalarValue) -> Option<ScalarValu
         BinaryOp::Xor => match_dtype!(dtype, integer T => map2(a, b, T::bit_xor), _ => None),
         BinaryOp::Shl => match_dtype!(dtype, integer T => map2(a, b, T::shift_left), _ => None),
         BinaryOp::Shr => match_dtype!(dtype, integer T => map2(a, b, T::shift_right), _ => None),
+        BinaryOp::Pow => match_dtype!(dtype, float T => map2(a, b, T::power), _ => None),
     }
 }
 

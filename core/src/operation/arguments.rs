@@ -1,6 +1,6 @@
 //! The arguments of operations that have many.
 
-use super::kind::{Diag, Op, Precision, Side, Uplo};
+use super::op::{Diag, Op, Precision, Side, Uplo};
 use super::operand::{MatrixOperand, Span, Strided};
 use crate::element::ScalarValue;
 

@@ -1,6 +1,6 @@
 //! The names of operations.
 
-use std::fmt;
+use super::op::{ArgOp, Axis, BinaryOp, CompareOp, ReduceOp, UnaryOp};
 
 macro_rules! names {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
@@ -19,11 +19,12 @@ macro_rules! names {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(self.name()) }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.name()) }
         }
     };
 }
+pub(super) use names;
 
 names! {
     /// What an operation does, without its arguments: the key of [`crate::Backend::supports`] and of the
@@ -45,6 +46,36 @@ names! {
         Conj = "conj",
         /// Bitwise complement.
         Not = "not",
+        /// `eˣ`.
+        Exp = "exp",
+        /// `2ˣ`.
+        Exp2 = "exp2",
+        /// `eˣ − 1`.
+        Expm1 = "expm1",
+        /// The natural logarithm.
+        Log = "log",
+        /// The logarithm to base 2.
+        Log2 = "log2",
+        /// `log(1 + x)`.
+        Log1p = "log1p",
+        /// Sine.
+        Sin = "sin",
+        /// Cosine.
+        Cos = "cos",
+        /// `sin πx`.
+        Sinpi = "sinpi",
+        /// `cos πx`.
+        Cospi = "cospi",
+        /// Hyperbolic tangent.
+        Tanh = "tanh",
+        /// `1 / (1 + e⁻ˣ)`.
+        Sigmoid = "sigmoid",
+        /// Error function.
+        Erf = "erf",
+        /// `1 / √x`.
+        Rsqrt = "rsqrt",
+        /// Cube root.
+        Cbrt = "cbrt",
         /// `a + b`.
         Add = "add",
         /// `a − b`.
@@ -73,6 +104,8 @@ names! {
         Shl = "shl",
         /// Shift right.
         Shr = "shr",
+        /// `aᵇ`.
+        Pow = "pow",
         /// `a = b`.
         Eq = "eq",
         /// `a ≠ b`.
@@ -226,178 +259,6 @@ names! {
     }
 }
 
-names! {
-    /// One-argument element-wise operations.
-    UnaryOp {
-        /// `−x`.
-        Neg = "neg",
-        /// `|x|`.
-        Abs = "abs",
-        /// Square root.
-        Sqrt = "sqrt",
-        /// Complex conjugate.
-        Conj = "conj",
-        /// Bitwise complement.
-        Not = "not",
-    }
-}
-
-names! {
-    /// Two-argument element-wise operations.
-    BinaryOp {
-        /// `a + b`.
-        Add = "add",
-        /// `a − b`.
-        Sub = "sub",
-        /// `a · b`.
-        Mul = "mul",
-        /// `a / b`.
-        Div = "div",
-        /// Remainder of integer division.
-        Rem = "rem",
-        /// The smaller; NaN if either is.
-        Minimum = "minimum",
-        /// The larger; NaN if either is.
-        Maximum = "maximum",
-        /// The smaller; a NaN loses.
-        MinimumNumber = "minimum_number",
-        /// The larger; a NaN loses.
-        MaximumNumber = "maximum_number",
-        /// Bitwise and.
-        And = "and",
-        /// Bitwise or.
-        Or = "or",
-        /// Bitwise exclusive or.
-        Xor = "xor",
-        /// Shift left.
-        Shl = "shl",
-        /// Shift right.
-        Shr = "shr",
-    }
-}
-
-names! {
-    /// Comparisons.
-    CompareOp {
-        /// `a = b`.
-        Eq = "eq",
-        /// `a ≠ b`.
-        Ne = "ne",
-        /// `a < b`.
-        Lt = "lt",
-        /// `a ≤ b`.
-        Le = "le",
-        /// `a > b`.
-        Gt = "gt",
-        /// `a ≥ b`.
-        Ge = "ge",
-    }
-}
-
-names! {
-    /// Reductions.
-    ReduceOp {
-        /// Sum; of nothing, +0.
-        Sum = "sum",
-        /// Product; of nothing, 1.
-        Prod = "prod",
-        /// Smallest; of nothing, +∞ or the largest integer.
-        Min = "min",
-        /// Largest; of nothing, −∞ or the smallest integer.
-        Max = "max",
-    }
-}
-
-names! {
-    /// Reductions to an index.
-    ArgOp {
-        /// The first smallest; of nothing, `u64::MAX`.
-        Min = "argmin",
-        /// The first largest; of nothing, `u64::MAX`.
-        Max = "argmax",
-    }
-}
-
-names! {
-    /// What a reduction runs over.
-    Axis {
-        /// All elements, in the order of the view.
-        Whole = "whole",
-        /// Each row: one result per row.
-        Rows = "rows",
-        /// Each column: one result per column.
-        Cols = "cols",
-    }
-}
-
-names! {
-    /// How a matrix enters a BLAS routine.
-    Op {
-        /// As it is.
-        N = "n",
-        /// Transposed.
-        T = "t",
-        /// Conjugated and transposed; for real types the same as `T`.
-        C = "c",
-    }
-}
-
-names! {
-    /// The triangle of a matrix that is stored.
-    Uplo {
-        /// On and below the diagonal.
-        Lower = "lower",
-        /// On and above the diagonal.
-        Upper = "upper",
-    }
-}
-
-names! {
-    /// The diagonal of a triangular matrix.
-    Diag {
-        /// As stored.
-        NonUnit = "non_unit",
-        /// Ones, which are not read.
-        Unit = "unit",
-    }
-}
-
-names! {
-    /// Where a symmetric or triangular matrix stands in a product.
-    Side {
-        /// Left of the other.
-        Left = "left",
-        /// Right of the other.
-        Right = "right",
-    }
-}
-
-names! {
-    /// Which elements of a modified rotation are given, and which are understood.
-    RotmFlag {
-        /// Flag −1 of reference BLAS: all four are given.
-        Full = "full",
-        /// Flag 0: `h21` and `h12` are given, the diagonal is 1.
-        UnitDiagonal = "unit_diagonal",
-        /// Flag 1: `h11` and `h22` are given, `h12` is 1 and `h21` −1.
-        UnitOffDiagonal = "unit_off_diagonal",
-        /// Flag −2: nothing changes.
-        Identity = "identity",
-    }
-}
-
-names! {
-    /// How exact `gemv` and level 3 of BLAS have to be.
-    Precision {
-        /// Within the bound of the [contract table](crate::numerics::contract): no TF32, no reduced accumulation. The default.
-        Strict = "strict",
-        /// Reduced-precision units are allowed.
-        Fast = "fast",
-        /// The same bits on every device.
-        Reproducible = "reproducible",
-    }
-}
-
 macro_rules! kind_of {
     ($t:ident: $($v:ident),*) => {
         impl From<$t> for OperationKind {
@@ -405,8 +266,8 @@ macro_rules! kind_of {
         }
     };
 }
-kind_of!(UnaryOp: Neg, Abs, Sqrt, Conj, Not);
-kind_of!(BinaryOp: Add, Sub, Mul, Div, Rem, Minimum, Maximum, MinimumNumber, MaximumNumber, And, Or, Xor, Shl, Shr);
+kind_of!(UnaryOp: Neg, Abs, Sqrt, Conj, Not, Exp, Exp2, Expm1, Log, Log2, Log1p, Sin, Cos, Sinpi, Cospi, Tanh, Sigmoid, Erf, Rsqrt, Cbrt);
+kind_of!(BinaryOp: Add, Sub, Mul, Div, Rem, Minimum, Maximum, MinimumNumber, MaximumNumber, And, Or, Xor, Shl, Shr, Pow);
 kind_of!(CompareOp: Eq, Ne, Lt, Le, Gt, Ge);
 
 impl OperationKind {
@@ -466,7 +327,7 @@ impl OperationKind {
         }
     }
 
-    /// Whether the operation obeys a [`Precision`]: those that a vendor's library may serve.
+    /// Whether the operation obeys a [`Precision`](crate::Precision): those that a vendor's library may serve.
     pub const fn has_precision(self) -> bool {
         use OperationKind as K;
         matches!(

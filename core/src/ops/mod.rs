@@ -48,6 +48,8 @@ use elementwise::{binary_methods, compare_methods, unary_methods};
 /// [`maximum_number`](Ops::maximum_number), which ignore it: so these operations are called in IEEE 754-2019 and, but for the
 /// last two (`fmin` and `fmax` there), in NumPy.
 ///
+/// The elementary functions, from [`exp`](Ops::exp) to [`pow`](Ops::pow), are those of [`crate::numerics::math`], where their errors are.
+///
 /// A comparison writes 1 or 0 to a mask of `u8`; [`select`](Ops::select), [`count`](Reduce::count), [`any`](Reduce::any),
 /// [`all`](Reduce::all) and [`compact`](Indexing::compact) read one.
 ///
@@ -87,6 +89,36 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         conj, conj_assign, Conj, ComplexNumeric;
         /// `out[i] = !x[i]`, bit by bit.
         not, not_assign, Not, Integer;
+        /// `out[i]` = e to the power of `x[i]`.
+        exp, exp_assign, Exp, Float;
+        /// `out[i]` = 2 to the power of `x[i]`.
+        exp2, exp2_assign, Exp2, Float;
+        /// `out[i]` = e to the power of `x[i]`, minus 1: precise near 0.
+        expm1, expm1_assign, Expm1, Float;
+        /// `out[i]` = the natural logarithm of `x[i]`.
+        log, log_assign, Log, Float;
+        /// `out[i]` = the logarithm of `x[i]` to base 2.
+        log2, log2_assign, Log2, Float;
+        /// `out[i] = log(1 + x[i])`: precise near 0.
+        log1p, log1p_assign, Log1p, Float;
+        /// `out[i] = sin x[i]`, however large `x[i]` is.
+        sin, sin_assign, Sin, Float;
+        /// `out[i] = cos x[i]`, however large `x[i]` is.
+        cos, cos_assign, Cos, Float;
+        /// `out[i] = sin(π · x[i])`.
+        sinpi, sinpi_assign, Sinpi, Float;
+        /// `out[i] = cos(π · x[i])`.
+        cospi, cospi_assign, Cospi, Float;
+        /// `out[i] = tanh x[i]`.
+        tanh, tanh_assign, Tanh, Float;
+        /// `out[i]` = 1 / (1 + e⁻ˣ) for x = `x[i]`, the logistic function.
+        sigmoid, sigmoid_assign, Sigmoid, Float;
+        /// `out[i]` = the error function of `x[i]`.
+        erf, erf_assign, Erf, Float;
+        /// `out[i] = 1 / √x[i]`.
+        rsqrt, rsqrt_assign, Rsqrt, Float;
+        /// `out[i]` = the real cube root of `x[i]`.
+        cbrt, cbrt_assign, Cbrt, Float;
     }
 
     binary_methods! {
@@ -118,6 +150,8 @@ pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
         shl, shl_assign, Shl, Integer;
         /// `out[i] = a[i] >> b[i]`, by the sign for signed types.
         shr, shr_assign, Shr, Integer;
+        /// `out[i]` = `a[i]` to the power of `b[i]`.
+        pow, pow_assign, Pow, Float;
     }
 
     compare_methods! {

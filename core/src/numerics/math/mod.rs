@@ -8,27 +8,27 @@
 //! The largest that were found, in units of the last place of the exact result: for `f32` among all 2^32 arguments (for `power`, 1.5 · 10^8
 //! pairs), against doubles; for `f64` among 10^6 arguments, most of them of uniform logarithm, against MPFR.
 //!
-//! | [`Math`] | function | `f32` | `f64` | method |
-//! |---|---|---|---|---|
-//! | `exponential` | eᵃ | 0.86 | 0.84 | 2ⁿ · e^r, r by Cody and Waite's reduction, and a polynomial |
-//! | `exponential2` | 2ᵃ | 0.91 | 0.95 | likewise |
-//! | `exponential_minus1` | eᵃ − 1 | 0.97 | 0.91 | likewise, its last sum with compensation |
-//! | `logarithm` | log a | 0.86 | 0.86 | a polynomial of m − 1 (`f32`), fdlibm's of (m − 1)/(m + 1) (`f64`) |
-//! | `logarithm2` | log₂ a | 0.93 | 0.83 | likewise; exact for powers of two |
-//! | `logarithm_plus1` | log(1 + a) | 0.90 | 0.78 | likewise |
-//! | `sine` | sin a | 0.82 | 0.79 | reduction by Cody and Waite or by Payne and Hanek, exact for all arguments |
-//! | `cosine` | cos a | 0.82 | 0.78 | likewise |
-//! | `sine_pi` | sin πa | 1.00 | 0.98 | exact reduction, the same polynomials |
-//! | `cosine_pi` | cos πa | 0.81 | 0.80 | likewise |
-//! | `hyperbolic_tangent` | tanh a | 0.85 | 0.78 | a quotient of sums with e^2a, corrected |
-//! | `logistic` | 1 / (1 + e⁻ᵃ) | 0.78 | 0.75 | likewise with e^−a |
-//! | `error_function` | erf a | 0.98 | 0.90 | a polynomial up to 1, 1 − e^−Q above |
-//! | `power` | aᵇ | 0.80 | 1.08 | e^(b · log a), Dekker's arithmetic in pairs |
-//! | `reciprocal_root` | 1/√a | 0.51 | 0.51 | the operations of IEEE 754, and one Newton step |
-//! | `cube_root` | ∛a | 0.51 | 0.51 | Householder's iteration for a^−⅓, and one Newton step |
+//! | operation | [`Math`] | function | `f32` | `f64` | method |
+//! |---|---|---|---|---|---|
+//! | `exp` | `exponential` | eᵃ | 0.86 | 0.84 | 2ⁿ · e^r, r by Cody and Waite's reduction, and a polynomial |
+//! | `exp2` | `exponential2` | 2ᵃ | 0.91 | 0.95 | likewise |
+//! | `expm1` | `exponential_minus1` | eᵃ − 1 | 0.97 | 0.91 | likewise, its last sum with compensation |
+//! | `log` | `logarithm` | log a | 0.86 | 0.86 | a polynomial of m − 1 (`f32`), fdlibm's of (m − 1)/(m + 1) (`f64`) |
+//! | `log2` | `logarithm2` | log₂ a | 0.93 | 0.83 | likewise; exact for powers of two |
+//! | `log1p` | `logarithm_plus1` | log(1 + a) | 0.90 | 0.78 | likewise |
+//! | `sin` | `sine` | sin a | 0.82 | 0.79 | reduction by Cody and Waite or by Payne and Hanek, exact for all arguments |
+//! | `cos` | `cosine` | cos a | 0.82 | 0.78 | likewise |
+//! | `sinpi` | `sine_pi` | sin πa | 1.00 | 0.98 | exact reduction, the same polynomials |
+//! | `cospi` | `cosine_pi` | cos πa | 0.81 | 0.80 | likewise |
+//! | `tanh` | `hyperbolic_tangent` | tanh a | 0.85 | 0.78 | a quotient of sums with e^2a, corrected |
+//! | `sigmoid` | `logistic` | 1 / (1 + e⁻ᵃ) | 0.78 | 0.75 | likewise with e^−a |
+//! | `erf` | `error_function` | erf a | 0.98 | 0.90 | a polynomial up to 1, 1 − e^−Q above |
+//! | `pow` | `power` | aᵇ | 0.80 | 1.08 | e^(b · log a), Dekker's arithmetic in pairs |
+//! | `rsqrt` | `reciprocal_root` | 1/√a | 0.51 | 0.51 | the operations of IEEE 754, and one Newton step |
+//! | `cbrt` | `cube_root` | ∛a | 0.51 | 0.51 | Householder's iteration for a^−⅓, and one Newton step |
 //!
 //! `f16` and `bf16` are computed in `f32` and rounded once more: half a unit in the last place of their own, and 2^−13 (`f16`) or 2^−16
-//! (`bf16`) more at most. The polynomials are minimax fits of our own, rounded to the type one coefficient after another, lowest power
+//! (`bf16`) more at most. [`contract::max_ulp`](super::contract::max_ulp) has all of this for programs. The polynomials are minimax fits of our own, rounded to the type one coefficient after another, lowest power
 //! first, and the rest fitted anew. Each file names its sources.
 //!
 //! # Special values
@@ -38,12 +38,15 @@
 
 mod common;
 mod erf;
+mod error;
 mod exp;
 mod hyperbolic;
 mod log;
 mod pow;
 mod root;
 mod trig;
+
+pub(super) use error::max_ulp;
 
 use super::arithmetic::FloatNumeric;
 use super::half::{bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16};
