@@ -18,6 +18,8 @@ pub struct Check<D: Device> {
     /// Operations that the check uses besides those of its rows.
     needs: Vec<(OperationKind, DType)>,
     dtype: Option<DType>,
+    /// Whether it compiles kernels, for which the device needs a compiler.
+    pub(crate) compiles: bool,
     body: Body<D>,
 }
 
@@ -26,7 +28,7 @@ impl<D: Device> Check<D> {
     ///
     /// `body` makes its cases with the [`Session`].
     pub fn new(id: impl Into<String>, body: impl Fn(&mut Session<'_, D>) -> Verdict + Send + Sync + 'static) -> Self {
-        Check { id: id.into(), rows: Vec::new(), needs: Vec::new(), dtype: None, body: Box::new(body) }
+        Check { id: id.into(), rows: Vec::new(), needs: Vec::new(), dtype: None, compiles: false, body: Box::new(body) }
     }
 
     /// The check of a row of the contract, named `group.operation.type`, and `group.operation.type.precision` where there is one.

@@ -2,6 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::erased::{Subject, subject};
+use crate::failure::Failure;
 use crate::origin::Behind;
 use crate::report::Outcome;
 use crate::run::{Options, judge, run_check};
@@ -64,9 +65,15 @@ impl Harness {
         };
         let name = format!("{}.{}", device.info().id, device.info().mode);
         let coverage = Arc::new(Mutex::new(Coverage::default()));
+        let no_compiler = match crate::warp::ready(&device) {
+            Err(Failure::Skipped(reason)) => Some(reason),
+            // What else is wrong the checks will say.
+            _ => None,
+        };
         for check in crate::suite() {
             let (device, coverage) = (device.clone(), coverage.clone());
-            let kind = check.lacking(&device).map(|(kind, dtype)| format!("not offered: {kind} of {dtype}"));
+            let lacking = check.lacking(&device).map(|(kind, dtype)| format!("not offered: {kind} of {dtype}"));
+            let kind = lacking.or_else(|| no_compiler.clone().filter(|_| check.compiles));
             let name = format!("{name}.{}", check.id());
             let trial = Trial::test(name, move || {
                 let mut own = Coverage::default();

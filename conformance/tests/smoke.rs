@@ -12,7 +12,9 @@ fn both_modes_pass_cover_the_contract_and_give_the_same_bits() {
     let report = Report::new(&options, Vec::new(), runs, Vec::new(), 0.0);
     for run in &report.runs {
         for check in &run.checks {
-            assert_eq!(check.outcome, Outcome::Pass, "{}: {:?}", check.id, check.detail);
+            // Without a compiler the checks of kernels are skipped, and nothing else is.
+            let expected = if !cfg!(cxx) && check.id.starts_with("warp.") { Outcome::Skipped } else { Outcome::Pass };
+            assert_eq!(check.outcome, expected, "{}: {:?}", check.id, check.detail);
         }
         assert!(run.checks.len() >= 150, "{} checks", run.checks.len());
         assert_eq!(run.checks.last().unwrap().id, COVERAGE);

@@ -162,7 +162,13 @@ fn sine(x: Double, quarters: i64) -> Double {
 fn sine_pi(x: f64, quarters: i64) -> Double {
     let y = x - 2.0 * (x / 2.0).round();
     let n = (2.0 * y).round();
-    sine_near_0(Double::from(y - n / 2.0) * PI, n as i64 + quarters)
+    let value = sine_near_0(Double::from(y - n / 2.0) * PI, n as i64 + quarters);
+    // The signs of zeros are those of IEEE 754-2019.
+    match (value.high == 0.0, quarters) {
+        (false, _) => value,
+        (true, 0) => Double::from(0f64.copysign(x)),
+        (true, _) => Double::ZERO,
+    }
 }
 
 /// erf x = 2/√π · e^−x² · Σ 2ⁿ x^(2n+1) / (1 · 3 · … · (2n + 1)), whose terms are all of one sign.

@@ -25,17 +25,28 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
 
 /// A check named `warp.name`.
 fn check<D: Device>(name: &str, body: fn(&mut Session<'_, D>) -> Verdict) -> Check<D> {
-    Check::new(format!("warp.{name}"), body)
+    let mut check = Check::new(format!("warp.{name}"), body);
+    check.compiles = true;
+    check
 }
 
 /// The group's kernels. Where there is no compiler, there is nothing to be checked.
 fn module<D: Device>(device: &D) -> Verdict<Module<D>> {
+    compiled(device, TEXT)
+}
+
+/// Whether the group can run on a device: [`Failure::Skipped`] if it has no compiler.
+pub(crate) fn ready<D: Device>(device: &D) -> Verdict {
+    compiled(device, KernelSource::new("empty.hip", "")).map(drop)
+}
+
+fn compiled<D: Device>(device: &D, source: KernelSource<'_>) -> Verdict<Module<D>> {
     let compiler = match device.info().id.split(':').next() {
         Some("cuda") => "nvrtc",
         Some("hip") => "hiprtc",
         _ => "cxx",
     };
-    device.compile(TEXT).map_err(|error| match error.kind() {
+    device.compile(source).map_err(|error| match error.kind() {
         ErrorKind::Unavailable { .. } | ErrorKind::NoImage { .. } if !Required::from_env().contains(compiler) => {
             Failure::Skipped(error.to_string())
         }
