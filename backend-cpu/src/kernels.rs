@@ -61,8 +61,7 @@ fn build(source: KernelSource<'_>, options: Options) -> Result<HostModule> {
     let folder = Folder::new()?;
     let path = folder.0.join("module.so");
     compiler.compile(source, options, &path)?;
-    // SAFETY: compiled just now, in a folder that is nobody else's. Loading runs the initialisers of the text's variables, which kernels
-    // cannot have on a GPU.
+    // SAFETY: compiled just now, in a folder that is nobody else's.
     unsafe { HostModule::load(&path) }
 }
 
