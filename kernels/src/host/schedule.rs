@@ -235,7 +235,7 @@ impl Worker {
     pub(super) fn leave(&mut self) -> *mut u8 {
         let number = self.current;
         let stack = self.threads[number].stack;
-        if !self.stacks.has_canary(stack) {
+        if !self.stacks.is_intact(stack, Self::LEFT) {
             return self.overflowed();
         }
         self.mark_left();
@@ -255,6 +255,9 @@ impl Worker {
             }
         }
     }
+
+    /// Where the stack of a thread that has left goes on: nowhere, above everything.
+    const LEFT: *mut u8 = usize::MAX as *mut u8;
 
     /// The running thread has written below its stack. What it has damaged is of no thread that runs after this.
     #[cold]
