@@ -72,8 +72,7 @@ fn build(source: KernelSource<'_>, options: Options) -> Result<HostModule> {
     let folder = Scratch::new().map_err(|error| unusable(error.to_string()))?;
     let path = folder.path("module.so");
     std::fs::write(&path, &image).map_err(|error| unusable(format!("{}: {error}", path.display())))?;
-    // SAFETY: compiled by `HostCompiler`, now or before: the cache is this user's alone, and so is the folder. Loading runs the
-    // initialisers of the text's variables, which kernels cannot have on a GPU.
+    // SAFETY: compiled by `HostCompiler`, now or before: the cache is this user's alone, and so is the folder.
     unsafe { HostModule::load(&path) }
 }
 

@@ -183,7 +183,6 @@ WW_DEVICE void gemv_columns(T* shared, ww_u64 m, ww_u64 n, const Rows& rows, gem
             if (chunks == 1) end(row, shared[in]);
             else partial[chunk * m + row] = shared[in];
         }
-        ww_barrier();
     }
 }
 

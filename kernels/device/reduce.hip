@@ -186,7 +186,6 @@ WW_DEVICE void across(ww_u64 len, ww_u64 lines, ww_u64 ld, ww_u32 log_width, con
         if (y == 0 && line < lines) {
             WW_UNROLL for (int v = 0; v < V; ++v) finish<T>(out, chunk * lines + line + v, value[v], how, count);
         }
-        ww_barrier();
     }
 }
 

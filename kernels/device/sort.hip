@@ -66,7 +66,7 @@ WW_DEVICE void count_digits(ww_u64 len, const U* keys, const order& how, ww_u32 
         if (held[i] != 0) ww_atomic_add(counts + i, (ww_u64)held[i]);
 }
 
-// The sum of the values of the threads before this one. `warps` is for a value of each warp.
+// The sum of the values of the threads before this one. `warps` is for a value of each warp, and still read when this returns.
 template <class I> WW_DEVICE I sum_before(I value, I* warps) {
     I sum = value;
     for (ww_u32 d = 1; d < WW_WARP; d *= 2) {
@@ -77,7 +77,6 @@ template <class I> WW_DEVICE I sum_before(I value, I* warps) {
     if (ww_lane() == WW_WARP - 1) warps[warp] = sum;
     ww_barrier();
     for (ww_u32 w = 0; w < warp; ++w) sum += warps[w];
-    ww_barrier();
     return sum - value;
 }
 
@@ -204,7 +203,6 @@ WW_DEVICE void sort_pass(ww_u64 len, const order& how, ww_u32 shift, ww_u32 end_
                 }
             }
         }
-        ww_barrier();
     }
 }
 

@@ -1,5 +1,5 @@
 //! The executor: what a text, a launch and a thread may have at most, and what they may not have at all.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 
@@ -19,7 +19,8 @@ fn one(name: &'static str, blocks: u32, threads: u32, args: Vec<Arg>) -> Plan {
 
 /// What the compiler, or who looks at what it made, says of a text that is refused.
 fn refused(text: &str, options: Options) -> String {
-    let error = compile("refused", text, options).map(|module: Arc<HostModule>| module.is_plain()).unwrap_err();
+    let module = compile("refused", text, options).map(|module: Arc<HostModule>| module.is_plain());
+    let error = module.expect_err(text);
     let ErrorKind::Compile { log } = error.kind() else { panic!("{error}") };
     log.clone()
 }
@@ -75,11 +76,11 @@ fn what_a_text_may_not_have() {
     let checked = Options { warp: 64, check: true };
     // Whatever would run when the module is loaded, named or not, in a plain text and in another.
     for object in [
-        "struct s { int x; s(); }; s::s() { x = 5; } static s global;",
+        "static volatile int one = 1; struct s { int x; s(); }; s::s() { x = one; } static s global;",
         "static int f() { return *(volatile int*)&ww_host_kernel_.count; } static int global = f();",
-        "struct s { int x = 5; ~s(); }; s::~s() { x = 6; } extern \"C\" { void* __dso_handle; } static s global;",
-        "__attribute__((constructor)) static void at_load() {}",
-        "__attribute__((destructor)) static void at_unload() {}",
+        "static volatile int one = 1; struct s { int x = 5; ~s(); }; s::~s() { one = x; } extern \"C\" { void* __dso_handle; } static s global;",
+        "static volatile int one = 1; __attribute__((constructor)) static void at_load() { one = 2; }",
+        "static volatile int one = 1; __attribute__((destructor)) static void at_unload() { one = 2; }",
         "static void one() {} extern \"C\" { static void (*choose())() { return one; } } \
          __attribute__((ifunc(\"choose\"))) void chosen(); void (*volatile pointer)() = chosen;",
     ] {

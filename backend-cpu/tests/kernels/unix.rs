@@ -20,6 +20,7 @@ struct shape { float scale; ww_i32 offset; };
 WW_KERNEL(structure, 64, shape s, ww_f16 h, float* out) { if (ww_index() == 0) { out[0] = s.scale * s.offset; out[1] = ww_widen(h); } }
 WW_KERNEL(divergent, 64) { if (ww_thread_x() != 7) ww_barrier(); }
 WW_KERNEL(beside, 64, float* y, ww_u64 i) { if (ww_thread_x() == 3) y[i] = 0; }
+WW_KERNEL(structures, 64, const ww_f16* h, ww_bytes16* b) { if (ww_index() == 0) b[0].word[0] = h[0].bits; }
 "#;
 
 /// The tests, ignored where there is no compiler and none has to be there.
@@ -54,7 +55,48 @@ pub(crate) fn trials() -> Vec<Trial> {
             None => trial,
         }
     });
-    trials.collect()
+    // This one is for where there is none.
+    let absent = Trial::test("without_a_compiler_there_are_no_kernels", || {
+        without_a_compiler_there_are_no_kernels();
+        Ok(())
+    });
+    trials.chain([absent]).collect()
+}
+
+/// Set in a process that a test has started.
+const CHILD: &str = "WARPWAVE_TEST_WITHOUT_COMPILER";
+
+/// Whether this is such a process.
+pub(crate) fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
+/// A text cannot be compiled, with all that was tried and what to do; everything else works, before and after.
+pub(crate) fn without_compiler() {
+    for backend in [CpuBackend::inline(), CpuBackend::asynchronous()] {
+        let device = ManagedDevice::new(backend).unwrap();
+        let stream = device.default_stream();
+        for round in 0..2 {
+            let error = device.compile(KernelSource::new("mine.hip", TEXT)).unwrap_err();
+            let ErrorKind::Unavailable { tried, remedy, .. } = error.kind() else { panic!("{error}") };
+            let starts: Vec<_> = tried.iter().filter_map(|tried| tried.split(':').next()).collect();
+            assert_eq!(starts, ["c++", "g++", "clang++"], "{error}");
+            assert!(remedy.contains("install g++ or clang++") && remedy.contains("WARPWAVE_CXX"), "{error}");
+            let mut y = stream.from_slice(&[1.5_f32; 1000]).unwrap();
+            stream.scal(2.0, &mut y).unwrap();
+            assert_eq!(stream.to_vec(&y).unwrap(), [3.0; 1000], "{round}");
+        }
+    }
+}
+
+/// In a process with an empty `PATH`, and in one with none, for which the system would look in folders of its own.
+fn without_a_compiler_there_are_no_kernels() {
+    for path in [Some(""), None] {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.env(CHILD, "1").env_remove("WARPWAVE_CXX").env_remove("CXX").env_remove("PATH");
+        let output = command.envs(path.map(|path| ("PATH", path))).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[repr(C)]
@@ -157,7 +199,7 @@ fn what_is_wrong_is_refused_before_anything_happens() {
     let stream = device.default_stream();
     let module = device.compile(TEXT).unwrap();
     let error = module.kernel("gemm").unwrap_err().to_string();
-    let names = "`axpy`, `lanes`, `sum`, `structure`, `divergent`, `beside`";
+    let names = "`axpy`, `lanes`, `sum`, `structure`, `divergent`, `beside`, `structures`";
     assert!(
         error.starts_with(&format!("kernel: name: expected a kernel of the module ({names}), got `gemm`")),
         "{error}"
@@ -220,6 +262,31 @@ fn what_is_wrong_is_refused_before_anything_happens() {
         args![8_u64, 1.0_f32, &x, &mut y],
         "grid.shared: expected at most 232448 bytes, got 1048576 bytes"
     );
+    refused!(
+        &axpy,
+        Grid::of([1, 65_536, 1], [64, 1, 1]),
+        args![8_u64, 1.0_f32, &x, &mut y],
+        "grid.blocks: expected at most 65535 along y, got 65536"
+    );
+    refused!(
+        &axpy,
+        Grid::new(1 << 24, 256),
+        args![8_u64, 1.0_f32, &x, &mut y],
+        "grid: expected fewer than 2^32 threads along x, got 4294967296"
+    );
+    // Of what a structure is made is not known, but that no number of these makes one is.
+    let structures = module.kernel("structures").unwrap();
+    refused!(
+        &structures,
+        (1, 64),
+        args![&x, &mut y],
+        "args[0]: expected a pointer to structure of 2 bytes, got a buffer of f32 to be read"
+    );
+    let halves = stream.from_slice(&[f16::from_f32(1.5); 8]).unwrap();
+    let mut words = stream.zeros::<u32>(4).unwrap();
+    // SAFETY: 16 bytes are written.
+    unsafe { stream.launch(&structures, (1, 64), args![&halves, &mut words]) }.unwrap();
+    assert_eq!(stream.to_vec(&words).unwrap()[0], 0x3e00);
     let other = ManagedDevice::new(CpuBackend::inline()).unwrap();
     let foreign = other.default_stream().from_slice(&[1.0_f32; 8]).unwrap();
     refused!(&axpy, (1, 64), args![8_u64, 1.0_f32, &foreign, &mut y], "args[2]: expected memory of this device");

@@ -237,9 +237,9 @@ faults! {
     /// A sum of more than 1024 chunks joins neighbouring chunks all the way.
     FlatReduction = "flat-reduction", Inline, "reduction.sum.f32", "chunks 1024 apart meet first: out[0]: expected 0.0";
     /// A kernel reads from shared memory what other threads of the block have written, without a barrier in between.
-    BarrierBeforeRead = "barrier-before-read", Checked, "warp.shared.block", "blocks of 2: out[";
+    BarrierBeforeRead = "barrier-before-read", Checked, "warp.shared.block", "blocks of 2[";
     /// A kernel writes to shared memory what other threads of the block still read, without a barrier in between.
-    BarrierAfterRead = "barrier-after-read", Checked, "warp.shared.block", "blocks of 2: out[";
+    BarrierAfterRead = "barrier-after-read", Checked, "warp.shared.block", "blocks of 2[";
     /// A kernel reads what other lanes have written without a barrier of the warp in between.
     WarpBarrierBeforeRead = "warp-barrier-before-read", Checked, "warp.shared.warp", "out[";
     /// A kernel writes what other lanes still read without a barrier of the warp in between.
@@ -249,13 +249,11 @@ faults! {
     /// A kernel keeps 32 bits of a mask of lanes.
     NarrowMask = "narrow-mask", Checked, "warp.ballot", "masks[";
     /// A shuffle goes beyond its group of lanes.
-    ShuffleWidthIgnored = "shuffle-width-ignored", Checked, "warp.shuffle.u32", "by 1 of 1: out[";
+    ShuffleWidthIgnored = "shuffle-width-ignored", Checked, "warp.shuffle.u32", "by 1 of 1[";
     /// A kernel adds to what other threads add to, and not atomically.
     PlainAddition = "plain-addition", Checked, "warp.atomic.add", "u64[0]: expected";
-    /// A block sets a flag that releases nothing of what it has written before.
-    NothingReleased = "nothing-released", Checked, "warp.relay", "sum";
     /// A loop over the grid leaves out the last element.
-    GridLoopCut = "grid-loop-cut", Checked, "warp.atomic.add.special", "f32[120]: expected";
+    GridLoopCut = "grid-loop-cut", Checked, "warp.atomic.add.special", "f32[120]: expected inf";
     /// A kernel reads one element behind its dynamic shared memory.
     SmallDynamicShared = "small-dynamic-shared", Checked, "warp.shared.dynamic", "shared memory";
     /// exp is the function of the platform's library.

@@ -13,7 +13,6 @@ pub(super) fn altered(fault: Fault, text: &str) -> Option<String> {
         Fault::NarrowMask => ("const ww_lane_mask all", "const ww_u32 all"),
         Fault::ShuffleWidthIgnored => ("ww_shuffle_up(value, by, width)", "ww_shuffle_up(value, by)"),
         Fault::PlainAddition => ("ww_atomic_add(&u64[i % 3], (ww_u64)i << 20)", "u64[i % 3] += (ww_u64)i << 20"),
-        Fault::NothingReleased => ("ww_store_release(flag", "ww_store_relaxed(flag"),
         Fault::GridLoopCut => ("WW_GRID_LOOP(i, n)", "WW_GRID_LOOP(i, n - 1)"),
         Fault::SmallDynamicShared => ("s[total[0] - 1 - t]", "s[total[0] - t]"),
         _ => return None,

@@ -59,21 +59,11 @@ fn shared_additions<D: Device>(session: &mut Session<'_, D>) -> Verdict {
 fn special_additions<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let kernel = kernel(session.device(), "special_additions")?;
     session.once(Lane::Exact, |case| {
-        let values =
-            [0.0, -0.0, 1.0, -1.0, 1e-40, -1e-45, f32::MIN_POSITIVE, f32::MAX, f32::INFINITY, -f32::INFINITY, f32::NAN];
-        let wide = [
-            0.0,
-            -0.0,
-            1.0,
-            -1.0,
-            1e-310,
-            -5e-324,
-            f64::MIN_POSITIVE,
-            f64::MAX,
-            f64::INFINITY,
-            -f64::INFINITY,
-            f64::NAN,
-        ];
+        // The last addition is one that changes something.
+        let (tiny, large) = (f32::MIN_POSITIVE, f32::MAX);
+        let values = [f32::NAN, 0.0, -0.0, 1.0, -1.0, 1e-40, -1e-45, tiny, f32::INFINITY, -f32::INFINITY, large];
+        let (tiny, large) = (f64::MIN_POSITIVE, f64::MAX);
+        let wide = [f64::NAN, 0.0, -0.0, 1.0, -1.0, 1e-310, -5e-324, tiny, f64::INFINITY, -f64::INFINITY, large];
         let pairs = || (0..values.len()).flat_map(|i| (0..values.len()).map(move |j| (i, j)));
         let [x, a] = [pairs().map(|(i, _)| values[i]).collect::<Vec<_>>(), pairs().map(|(_, j)| values[j]).collect()];
         let [y, b] = [pairs().map(|(i, _)| wide[i]).collect::<Vec<_>>(), pairs().map(|(_, j)| wide[j]).collect()];

@@ -28,7 +28,8 @@ pub(super) struct Shared {
     used: usize,
     /// Where the next array can be.
     next: usize,
-    poisoned: bool,
+    /// What arrays hold before anybody has written there.
+    poison: Option<u8>,
 }
 
 impl Shared {
@@ -43,13 +44,13 @@ impl Shared {
             )
         };
         let arrays = Vec::with_capacity(MAX_ARRAYS);
-        Some(Shared { start: start.ok()?.cast(), dynamic: 0, arrays, used: 0, next: 0, poisoned: false })
+        Some(Shared { start: start.ok()?.cast(), dynamic: 0, arrays, used: 0, next: 0, poison: None })
     }
 
     /// For a launch with so many bytes of dynamic shared memory, at most [`SHARED_LIMIT`]; gives where they are.
     pub(super) fn begin(&mut self, dynamic: usize, poisoned: bool) -> *mut u8 {
         self.arrays.clear();
-        self.poisoned = poisoned;
+        self.poison = poisoned.then_some(POISON);
         (self.dynamic, self.used, self.next) = (dynamic, dynamic, dynamic + GAP);
         self.start
     }
@@ -73,10 +74,10 @@ impl Shared {
                 // The line of a cache at least, so that 16 bytes can be read at once.
                 let at = self.next.next_multiple_of(align.max(64));
                 self.arrays.push((site, at, bytes));
-                self.next = at + bytes + if self.poisoned { GAP - 64 } else { 0 };
-                if self.poisoned {
+                self.next = at + bytes + if self.poison.is_some() { GAP - 64 } else { 0 };
+                if let Some(poison) = self.poison {
                     // SAFETY: inside the mapping, by the limits above.
-                    unsafe { self.start.add(at).write_bytes(POISON, bytes) };
+                    unsafe { self.start.add(at).write_bytes(poison, bytes) };
                 }
                 at
             }
@@ -85,10 +86,13 @@ impl Shared {
         Ok(unsafe { self.start.add(at) })
     }
 
-    /// Leaves nothing to a block of what another has written.
-    pub(super) fn poison(&mut self) {
+    /// Leaves nothing to a block of what another has written. Not always the same: [`POISON`] is the largest of all numbers without a sign,
+    /// which who looks for the smallest does not notice, and 0 is the least.
+    pub(super) fn poison(&mut self, zeros: bool) {
+        let poison = if zeros { 0 } else { POISON };
+        self.poison = Some(poison);
         // SAFETY: inside the mapping; no kernel runs.
-        unsafe { self.start.write_bytes(POISON, self.next.min(SIZE)) };
+        unsafe { self.start.write_bytes(poison, self.next.min(SIZE)) };
     }
 
     /// Whether these bytes are in one array: its bounds. `None` if they are not in shared memory at all.
@@ -189,7 +193,7 @@ mod tests {
                     assert_eq!(shared.array(site, each, align).unwrap() as usize, at);
                 }
                 assert!(shared.array(MAX_ARRAYS, 1, 1).is_err());
-                shared.poison();
+                shared.poison(false);
             }
         }
     }

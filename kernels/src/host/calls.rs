@@ -296,6 +296,12 @@ unsafe extern "C" fn access_step(
         worker.head.quiet = u64::MAX;
         return sp;
     }
+    if atomic && worker.pauses > 0 && worker.random() & 7 == 0 {
+        // After the access: it happens when this returns.
+        worker.pauses -= 1;
+        worker.pause = true;
+        worker.head.quiet = 0;
+    }
     // Whoever relies on the order of two threads without waiting finds out here.
     if worker.head.quiet == u64::MAX || worker.random() & 31 == 0 {
         worker.head.quiet = worker.random() & 127;

@@ -97,9 +97,9 @@ impl Compiler {
             add(&format!("-Werror=frame-larger-than={LARGEST_FRAME} -Wno-psabi"));
             // What is the same in two modules is not to be shared by them.
             add("-fno-gnu-unique");
-            if cfg!(target_arch = "x86_64") && (options.check || !plain) {
-                // Where the running thread is comes without a call. The worker has looked it up before the kernel runs: the first time it
-                // may cost vector registers. A plain module looks up what it needs once in a block, so that a call does as well.
+            if cfg!(target_arch = "x86_64") {
+                // Where the running thread is comes without a call. The first time it may cost vector registers, in glibc before 2.40: so the
+                // worker looks it up before any kernel runs.
                 add("-mtls-dialect=gnu2");
             }
         }

@@ -8,12 +8,15 @@ use super::worker::{Worker, enter};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+/// How long a block is held up.
+const PAUSE: Duration = Duration::from_micros(20);
 /// A thread that has not started.
 pub(super) const NO_STACK: u32 = u32::MAX;
 /// For how long a block of an instrumented kernel may wait for another one.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The same, while no block does anything but wait for another one.
-const PATIENCE_OF_ALL: Duration = Duration::from_secs(3);
+/// The same, while no block does anything but wait for another one, and how often each has to look in vain from then on.
+const PATIENCE_OF_ALL: Duration = Duration::from_secs(1);
+const LOOKS: u32 = 100;
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +93,24 @@ impl Worker {
         self.ready_after(start).unwrap_or(0)
     }
 
+    /// Chooses the threads that only run while no other can: none, one, or a warp. In an order that is fair to all, nobody is ever so late
+    /// that another has come round a whole loop meanwhile; and the first are those on whom most often something depends.
+    pub(super) fn choose_starved(&mut self) {
+        let (kind, which) = (self.random() % 4, self.random() as usize);
+        let which = if self.random() & 1 == 0 { 0 } else { which };
+        let (count, lanes) = (self.threads.len(), self.warp as usize);
+        self.starved = match kind {
+            0 => 0..0,
+            1 => which % count..which % count + 1,
+            2 => {
+                let first = which % count / lanes * lanes;
+                first..(first + lanes).min(count)
+            }
+            // All but the first warp, as far as there are others.
+            _ => lanes.min(count)..count,
+        };
+    }
+
     /// The first thread that is ready behind thread `number`, round to itself.
     #[inline(always)]
     fn ready_after(&self, number: usize) -> Option<usize> {
@@ -115,8 +136,17 @@ impl Worker {
     #[inline(always)]
     fn next(&mut self, number: usize, in_warp: bool) -> Option<usize> {
         if self.seeded {
+            if self.pause {
+                self.pause = false;
+                std::thread::sleep(PAUSE);
+            }
             let start = self.random() as usize % self.threads.len();
-            return self.ready_after(start);
+            let next = self.ready_after(start)?;
+            if !self.starved.contains(&next) {
+                return Some(next);
+            }
+            // The first that is ready behind those starved is one of them if nobody else is.
+            return self.ready_after((self.starved.end - 1).min(self.threads.len() - 1));
         }
         if in_warp {
             // What a warp needs is in the caches while its lanes go round.
@@ -205,7 +235,7 @@ impl Worker {
     pub(super) fn leave(&mut self) -> *mut u8 {
         let number = self.current;
         let stack = self.threads[number].stack;
-        if !self.stacks.has_canary(stack) {
+        if !self.stacks.is_intact(stack, Self::LEFT) {
             return self.overflowed();
         }
         self.mark_left();
@@ -225,6 +255,9 @@ impl Worker {
             }
         }
     }
+
+    /// Where the stack of a thread that has left goes on: nowhere, above everything.
+    const LEFT: *mut u8 = usize::MAX as *mut u8;
 
     /// The running thread has written below its stack. What it has damaged is of no thread that runs after this.
     #[cold]
@@ -287,6 +320,8 @@ impl Worker {
         // As often as there are threads: nobody of this block has done anything else meanwhile.
         if self.spins as usize >= self.left.min(64) {
             self.spins = 0;
+            // Who is starved may be who is waited for.
+            self.starved = 0..0;
             if self.work().has_failed() {
                 return Err(String::new());
             }
@@ -296,11 +331,14 @@ impl Worker {
                     Some(since) => since.elapsed(),
                     None => {
                         self.spinning_since = Some(Instant::now());
+                        self.looks = 0;
                         self.work().waiting(true);
                         Duration::ZERO
                     }
                 };
-                if waited > PATIENCE || (waited > PATIENCE_OF_ALL && self.work().all_wait()) {
+                let stuck = waited > PATIENCE_OF_ALL && self.work().all_wait();
+                self.looks = if stuck { self.looks + 1 } else { 0 };
+                if waited > PATIENCE || self.looks > LOOKS {
                     return Err(format!("{}: has been waiting for another block for {waited:.1?}", self.place()));
                 }
             }

@@ -16,7 +16,7 @@ pub(super) const SIZE: usize = 128 << 10;
 /// Stacks that are obtained at once.
 const CHUNK: usize = 32;
 /// No sensible address, number or index.
-const CANARY: [u64; 8] = [
+const CANARY: Canary = [
     0xc3a5_9d17_e86b_f249,
     0x9e6f_41d8_b7c2_350b,
     0xf1b4_6c2e_97d3_a85d,
@@ -35,9 +35,13 @@ pub(super) const SUPPORTED: bool = cfg!(any(target_arch = "x86_64", target_arch 
 pub(super) struct Stacks {
     /// Where the lowest stack of each mapping starts.
     chunks: Vec<*mut u8>,
-    count: usize,
+    /// Where the canary of each stack is: right above where the first frame of the stack below lies, so that it shares lines of the cache,
+    /// and mostly the page, with what the thread there has just used.
+    canaries: Vec<*mut Canary>,
     free: Vec<u32>,
 }
+
+type Canary = [u64; 8];
 
 impl Stacks {
     /// The number of a stack that nobody uses, or `None` if the system gives no memory.
@@ -45,11 +49,12 @@ impl Stacks {
         if let Some(number) = self.free.pop() {
             return Some(number);
         }
-        if self.count == self.chunks.len() * CHUNK {
+        let number = self.canaries.len() as u32;
+        if self.canaries.len() == self.chunks.len() * CHUNK {
             self.chunks.push(map_chunk()?);
         }
-        self.count += 1;
-        Some((self.count - 1) as u32)
+        self.canaries.push((self.bounds(number).0 - colour(number.wrapping_sub(1))) as *mut Canary);
+        Some(number)
     }
 
     /// A stack is free again.
@@ -60,36 +65,24 @@ impl Stacks {
     /// All stacks are free again, whatever is on them.
     pub(super) fn give_all(&mut self) {
         self.free.clear();
-        self.free.extend((0..self.count as u32).rev());
+        self.free.extend((0..self.canaries.len() as u32).rev());
     }
 
     /// The bytes of a stack, from the lowest.
-    #[inline(always)]
     pub(super) fn bounds(&self, number: u32) -> (usize, usize) {
         let number = number as usize;
         let low = self.chunks[number / CHUNK] as usize + number % CHUNK * SIZE;
         (low, low + SIZE)
     }
 
-    /// The canary of a stack: right above where the first frame of the stack below lies, so that it shares lines of the cache, and mostly
-    /// the page, with what the thread there has just used.
-    #[inline(always)]
-    fn canary(&self, number: u32) -> *mut [u64; 8] {
-        (self.bounds(number).0 - colour(number.wrapping_sub(1))) as *mut [u64; 8]
-    }
-
-    /// Whether a thread that comes to wait at `sp` has kept to its stack.
+    /// Whether a thread that comes to wait at `sp`, or has left, has kept to its stack. Between its lowest place and the canary is nothing.
     #[inline(always)]
     pub(super) fn is_intact(&self, number: u32, sp: *mut u8) -> bool {
-        self.bounds(number).0 <= sp as usize && self.has_canary(number)
-    }
-
-    /// Whether a thread that has used the stack has kept to it, as far as what it has left tells.
-    #[inline(always)]
-    pub(super) fn has_canary(&self, number: u32) -> bool {
+        let canary = self.canaries[number as usize];
+        // Those at the ends: all eight take longer than they are worth, on every turn of every thread.
         // SAFETY: below the stack in the same mapping, where `prepare` has written it.
-        let found = unsafe { self.canary(number).read() };
-        found == CANARY
+        let ends = unsafe { [(&raw const (*canary)[0]).read(), (&raw const (*canary)[7]).read()] };
+        sp > canary.cast() && ends[0] == CANARY[0] && ends[1] == CANARY[7]
     }
 
     /// Makes a stack on which [`switch`] calls `entry(argument)`; gives what to switch to.
@@ -98,7 +91,7 @@ impl Stacks {
     /// Nothing runs on the stack of this number, and nothing that is on it is used again.
     pub(super) unsafe fn prepare(&self, number: u32, entry: Entry, argument: *mut c_void) -> *mut u8 {
         // SAFETY: 64 bytes above the first frame of the stack below, or of the room below the lowest, and below this one: nobody's.
-        unsafe { self.canary(number).write(CANARY) };
+        unsafe { self.canaries[number as usize].write(CANARY) };
         let top = (self.bounds(number).1 - colour(number)) as *mut u8;
         // SAFETY: the top of a stack that is the caller's, far larger than a frame.
         unsafe { first_frame(top, entry, argument) }
@@ -270,7 +263,7 @@ mod tests {
         for number in 0..count {
             let (low, high) = stacks.bounds(number);
             assert_eq!(high - low, SIZE);
-            let canary = stacks.canary(number) as usize;
+            let canary = stacks.canaries[number as usize] as usize;
             let size = size_of_val(&CANARY);
             assert!(canary.is_multiple_of(64) && canary + size <= low && low - canary <= 4096);
             // The first frame of the stack below starts under it.
@@ -294,17 +287,19 @@ mod tests {
             .collect();
         for (&number, &sp) in numbers.iter().zip(&places) {
             assert!(stacks.is_intact(number, sp));
-            let low = stacks.bounds(number).0;
-            assert!(!stacks.is_intact(number, (low - 8) as *mut u8));
-            for word in 0..8 {
-                // SAFETY: the canary's words; nothing runs.
-                unsafe { (*stacks.canary(number))[word] ^= 1 << (word * 8) };
-                assert!(!stacks.has_canary(number));
-                // SAFETY: as above.
-                unsafe { (*stacks.canary(number))[word] ^= 1 << (word * 8) };
+            let canary = stacks.canaries[number as usize];
+            assert!(!stacks.is_intact(number, canary.cast::<u8>().wrapping_sub(8)));
+            for word in [0, 7] {
+                for bit in 0..64 {
+                    // SAFETY: the canary's words; nothing runs.
+                    unsafe { (*canary)[word] ^= 1 << bit };
+                    assert!(!stacks.is_intact(number, sp));
+                    // SAFETY: as above.
+                    unsafe { (*canary)[word] ^= 1 << bit };
+                }
             }
         }
-        assert!(numbers.iter().all(|&number| stacks.has_canary(number)));
+        assert!(numbers.iter().zip(&places).all(|(&number, &sp)| stacks.is_intact(number, sp)));
     }
 
     /// As many stacks as a large machine takes at once are few mappings for the system.

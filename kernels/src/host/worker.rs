@@ -11,8 +11,11 @@ use super::launch::Work;
 use super::schedule::{NO_STACK, Thread, Wait, Warp};
 use super::stack::{Stacks, switch};
 use std::ffi::c_void;
+use std::ops::Range;
 use std::time::Instant;
 
+/// How often a block with a seed is held up after an atomic access, so that others see what it has said and not yet done.
+const PAUSES: u32 = 4;
 /// The largest block.
 pub(super) const MAX_THREADS: usize = 1024;
 
@@ -40,8 +43,15 @@ pub(super) struct Worker {
     pub(super) shared: Shared,
     pub(super) random: u64,
     pub(super) seeded: bool,
+    /// Threads that only run while no other can.
+    pub(super) starved: Range<usize>,
     pub(super) spins: u32,
     pub(super) spinning_since: Option<Instant>,
+    /// How often it has looked in vain since all blocks only wait.
+    pub(super) looks: u32,
+    /// Times that the block may yet be held up after an atomic access, and whether it is to be at the next turn.
+    pub(super) pauses: u32,
+    pub(super) pause: bool,
     pub(super) fault: Option<String>,
     /// Which of the head's known ranges is replaced next.
     pub(super) oldest: usize,
@@ -73,8 +83,12 @@ impl Worker {
             shared: Shared::new()?,
             random: 0,
             seeded: false,
+            starved: 0..0,
             spins: 0,
             spinning_since: None,
+            looks: 0,
+            pauses: 0,
+            pause: false,
             fault: None,
             oldest: 0,
         }))
@@ -165,10 +179,13 @@ impl Worker {
             (warp.ready, warp.live, warp.met) = (all, all, 0);
         }
         if let Some(seed) = work.seed {
-            self.shared.poison();
             // Never 0, from where the generator does not come away.
             self.random = (seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1 << 40;
             self.random();
+            (self.pauses, self.pause) = (PAUSES, false);
+            self.choose_starved();
+            let zeros = self.random() & 1 == 0;
+            self.shared.poison(zeros);
         }
     }
 }

@@ -7,7 +7,7 @@ use warpwave_core::operation::{
     ArgOp, Axis, Gemm, Gemv, Layout, MatrixOperand, Sort, TriangularMatrix, TriangularProduct,
 };
 use warpwave_core::{Diag, Element, Op, Operation, Precision, ReduceOp, Result, ScalarValue, Side, Uplo};
-use warpwave_kernels::launch::{Properties, plan};
+use warpwave_kernels::launch::{Arg, Plan, Properties, plan};
 
 /// Runs an operation, in an order by the seed; gives the bytes that it has written.
 pub(crate) type Case = fn(&Host, u64) -> Result<Vec<u8>>;
@@ -18,16 +18,22 @@ pub(crate) fn cases(text: &str) -> Vec<Case> {
         "arg" => vec![
             |host, seed| arg(host, seed, Axis::Rows, [400, 9]),
             |host, seed| arg(host, seed, Axis::Cols, [30, 50]),
+            |host, seed| arg(host, seed, Axis::Cols, [2000, 9]),
             |host, seed| arg(host, seed, Axis::Rows, [40, 300]),
             |host, seed| arg(host, seed, Axis::Whole, [70_000, 1]),
         ],
-        "compact" => vec![compact],
-        "dot" => vec![dot, |host, seed| norm(host, seed, false), |host, seed| norm(host, seed, true)],
+        "compact" => vec![
+            compact,
+            |host, seed| look_back(host, seed, 0),
+            |host, seed| look_back(host, seed, 10),
+            |host, seed| look_back(host, seed, 50),
+        ],
+        "dot" => vec![dot, zeros, |host, seed| norm(host, seed, false), |host, seed| norm(host, seed, true)],
         "gemm" => vec![
             |host, seed| gemm(host, seed, [130, 70, 40]),
             |host, seed| gemm(host, seed, [37, 21, 33]),
-            |host, seed| triangular(host, seed, true, [100, 40]),
-            |host, seed| triangular(host, seed, false, [100, 40]),
+            |host, seed| triangular(host, seed, true, Layout::ColumnMajor, [100, 40]),
+            |host, seed| triangular(host, seed, false, Layout::ColumnMajor, [100, 40]),
         ],
         "gemv" => vec![
             |host, seed| gemv(host, seed, Layout::RowMajor, [40, 300]),
@@ -35,12 +41,20 @@ pub(crate) fn cases(text: &str) -> Vec<Case> {
             |host, seed| gemv(host, seed, Layout::RowMajor, [5, 9000]),
             |host, seed| gemv(host, seed, Layout::ColumnMajor, [70, 1100]),
         ],
-        "histogram" => vec![|host, seed| histogram(host, seed, 50), |host, seed| histogram(host, seed, 1)],
+        "histogram" => {
+            vec![|host, seed| histogram(host, seed, 50), |host, seed| histogram(host, seed, 1), |host, seed| {
+                histogram(host, seed, 0)
+            }]
+        }
         "iamax" => vec![iamax],
         "reduce" => vec![
             |host, seed| reduce(host, seed, Axis::Rows, [400, 9]),
             |host, seed| reduce(host, seed, Axis::Cols, [30, 50]),
             |host, seed| reduce(host, seed, Axis::Cols, [1500, 9]),
+            |host, seed| reduce(host, seed, Axis::Cols, [500, 13]),
+            |host, seed| reduce_zeros(host, seed, 700),
+            |host, seed| reduce_zeros(host, seed, 530),
+            |host, seed| reduce(host, seed, Axis::Whole, [530, 1]),
             |host, seed| reduce(host, seed, Axis::Rows, [40, 300]),
             |host, seed| reduce(host, seed, Axis::Whole, [40_000, 1]),
             count,
@@ -48,19 +62,35 @@ pub(crate) fn cases(text: &str) -> Vec<Case> {
         "scan" => vec![|host, seed| scan(host, seed, false, 4096 * 4 + 100), |host, seed| {
             scan(host, seed, true, 4096 * 33 + 100)
         }],
-        "sort" => {
-            vec![|host, seed| sort(host, seed, 14_000, u32::MAX, false), |host, seed| sort(host, seed, 9_000, 5, true)]
-        }
+        "sort" => vec![
+            |host, seed| sort(host, seed, |i, random| random as u32 + i, 14_000, false),
+            |host, seed| sort(host, seed, |_, random| random as u32 % 5, 9_000, true),
+            // The same digits in whole warps, and in halves of warps.
+            |host, seed| sort(host, seed, |i, _| i / 64 % 7 * 37, 7_000, false),
+            |host, seed| sort(host, seed, |i, _| i / 16 % 3 * 37, 7_000, false),
+        ],
         "transpose" => vec![transpose],
-        "trsm" => vec![|host, seed| triangular(host, seed, true, [20, 300])],
+        "trsm" => vec![|host, seed| triangular(host, seed, true, Layout::RowMajor, [20, 300])],
         "trsv" => vec![trsv],
         _ => Vec::new(),
     }
 }
 
+fn plan_of(host: &Host, operation: &Operation) -> Result<Plan> {
+    plan(operation, &Properties::new(host.warp, 1, 512, 48 << 10))
+}
+
 fn run(host: &Host, operation: &Operation, seed: u64) -> Result<()> {
-    // Two blocks at a time.
-    host.run(&plan(operation, &Properties::new(host.warp, 1, 512, 48 << 10))?, seed)
+    host.run(&plan_of(host, operation)?, seed)
+}
+
+/// The same with two blocks in all, where kernels go through the rest in strides of the grid.
+fn run_few(host: &Host, operation: &Operation, seed: u64) -> Result<()> {
+    let mut plan = plan_of(host, operation)?;
+    for step in &mut plan.steps {
+        step.grid[0] = step.grid[0].min(2);
+    }
+    host.run(&plan, seed)
 }
 
 /// Numbers among which no NaN makes all results the same.
@@ -85,21 +115,29 @@ fn results(axis: Axis, [rows, cols]: [usize; 2]) -> usize {
 fn reduce(host: &Host, seed: u64, axis: Axis, size: [usize; 2]) -> Result<Vec<u8>> {
     let (x, out) = (Array::from(&numbers(size[0] * size[1], 1)), Array::<f32>::poisoned(results(axis, size)));
     let x = matrix(&x, size, Layout::ColumnMajor);
-    run(host, &Operation::Reduce { op: ReduceOp::Sum, axis, x, out: out.span() }, seed)?;
+    run_few(host, &Operation::Reduce { op: ReduceOp::Sum, axis, x, out: out.span() }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+/// Zeros whose sign shows where something is added that is not there.
+fn reduce_zeros(host: &Host, seed: u64, len: usize) -> Result<Vec<u8>> {
+    let (x, out) = (Array::from(&vec![-0.0_f32; len]), Array::<f32>::poisoned(1));
+    let x = matrix(&x, [len, 1], Layout::ColumnMajor);
+    run_few(host, &Operation::Reduce { op: ReduceOp::Sum, axis: Axis::Whole, x, out: out.span() }, seed)?;
     Ok(bits(&out.to_vec()))
 }
 
 fn arg(host: &Host, seed: u64, axis: Axis, size: [usize; 2]) -> Result<Vec<u8>> {
     let (x, out) = (Array::from(&numbers(size[0] * size[1], 2)), Array::<u64>::poisoned(results(axis, size)));
     let x = matrix(&x, size, Layout::ColumnMajor);
-    run(host, &Operation::ArgReduce { op: ArgOp::Max, axis, x, out: out.span() }, seed)?;
+    run_few(host, &Operation::ArgReduce { op: ArgOp::Max, axis, x, out: out.span() }, seed)?;
     Ok(bits(&out.to_vec()))
 }
 
 fn count(host: &Host, seed: u64) -> Result<Vec<u8>> {
     let mask: Vec<u8> = sample(30_000, 3);
     let (mask, out) = (Array::from(&mask), Array::<u64>::poisoned(1));
-    run(host, &Operation::Count { mask: mask.span(), out: out.span() }, seed)?;
+    run_few(host, &Operation::Count { mask: mask.span(), out: out.span() }, seed)?;
     Ok(bits(&out.to_vec()))
 }
 
@@ -114,10 +152,45 @@ fn compact(host: &Host, seed: u64) -> Result<Vec<u8>> {
     Ok([bits(&out.to_vec()), bits(&count.to_vec())].concat())
 }
 
+/// The last tiles of many, as if those before them had been taken and had said how many they have selected, and `known` and the first also
+/// how many there are up to them.
+fn look_back(host: &Host, seed: u64, known: usize) -> Result<Vec<u8>> {
+    const TILE: usize = 4096;
+    let (tiles, from) = (72, 70);
+    let mask: Vec<u8> = sample(TILE * tiles, 23);
+    let mask: Vec<u8> = mask.iter().map(|m| m & 1).collect();
+    let selected: Vec<u64> = mask.chunks(TILE).map(|tile| tile.iter().map(|&m| u64::from(m)).sum()).collect();
+    let state: Vec<u64> = (0..tiles)
+        .map(|tile| match tile {
+            tile if tile >= from => 0,
+            tile if tile == known || tile == 0 => 2 << 62 | selected[..=tile].iter().sum::<u64>(),
+            tile => 1 << 62 | selected[tile],
+        })
+        .collect();
+    let (x, mask) = (Array::<u32>::zeros(TILE * tiles), Array::from(&mask));
+    let (out, count) = (Array::<u32>::zeros(TILE * tiles), Array::<u64>::poisoned(1));
+    let (ticket, state) = (Array::from(&[from as u32]), Array::from(&state));
+    let operation = Operation::Compact { x: x.span(), mask: mask.span(), out: out.span(), count: count.span() };
+    let mut plan = plan_of(host, &operation)?;
+    let args = &mut plan.steps[0].args;
+    let at = args.len() - 2;
+    (args[at], args[at + 1]) = (Arg::Ptr(ticket.ptr()), Arg::Ptr(state.ptr()));
+    host.run(&plan, seed)?;
+    Ok(bits(&count.to_vec()))
+}
+
 fn dot(host: &Host, seed: u64) -> Result<Vec<u8>> {
-    let n = 8192 * 5 + 100;
+    // The last lanes are some, but not all, of a warp's.
+    let n = 8192 * 5 + 200;
     let (x, y, out) = (Array::from(&numbers(n, 6)), Array::from(&numbers(n, 7)), Array::<f32>::poisoned(1));
-    run(host, &Operation::Dot { conj: false, x: x.strided(n, 1), y: y.strided(n, 1), out: out.span() }, seed)?;
+    run_few(host, &Operation::Dot { conj: false, x: x.strided(n, 1), y: y.strided(n, 1), out: out.span() }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+/// Zeros whose sign shows where something is added that is not there.
+fn zeros(host: &Host, seed: u64) -> Result<Vec<u8>> {
+    let (x, y, out) = (Array::from(&[-0.0_f32; 200]), Array::from(&[1.0_f32; 200]), Array::<f32>::poisoned(1));
+    run(host, &Operation::Dot { conj: false, x: x.strided(200, 1), y: y.strided(200, 1), out: out.span() }, seed)?;
     Ok(bits(&out.to_vec()))
 }
 
@@ -126,7 +199,7 @@ fn norm(host: &Host, seed: u64, sum: bool) -> Result<Vec<u8>> {
     let (x, out) = (Array::from(&numbers(n, 8)), Array::<f32>::poisoned(1));
     let (x, out_span) = (x.strided(n, 1), out.span());
     let operation = if sum { Operation::Asum { x, out: out_span } } else { Operation::Nrm2 { x, out: out_span } };
-    run(host, &operation, seed)?;
+    run_few(host, &operation, seed)?;
     Ok(bits(&out.to_vec()))
 }
 
@@ -137,7 +210,7 @@ fn iamax(host: &Host, seed: u64) -> Result<Vec<u8>> {
         let mut x: Vec<f32> = numbers(if at < 256 { 256 } else { 20_000 }, 9);
         x[at] = 100.0;
         let (x, out) = (Array::from(&x), Array::<u64>::poisoned(1));
-        run(host, &Operation::Iamax { x: x.strided(x.len(), 1), out: out.span() }, seed)?;
+        run_few(host, &Operation::Iamax { x: x.strided(x.len(), 1), out: out.span() }, seed)?;
         result.extend(bits(&out.to_vec()));
     }
     Ok(result)
@@ -145,7 +218,9 @@ fn iamax(host: &Host, seed: u64) -> Result<Vec<u8>> {
 
 fn histogram(host: &Host, seed: u64, bins: usize) -> Result<Vec<u8>> {
     let mut random = Random::new(10);
-    let x: Vec<u32> = (0..9000).map(|_| random.below(bins) as u32).collect();
+    // Without a number of bins, half a warp has the same number.
+    let number = |i: u32| if bins == 0 { i / 16 % 3 } else { random.below(bins) as u32 };
+    let x: Vec<u32> = (0..9000).map(number).collect();
     let (x, out) = (Array::from(&x), Array::<u64>::poisoned(50));
     run(host, &Operation::Histogram { x: x.span(), out: out.span() }, seed)?;
     Ok(bits(&out.to_vec()))
@@ -157,9 +232,9 @@ fn scan(host: &Host, seed: u64, exclusive: bool, len: usize) -> Result<Vec<u8>> 
     Ok(bits(&out.to_vec()))
 }
 
-fn sort(host: &Host, seed: u64, len: usize, most: u32, pairs: bool) -> Result<Vec<u8>> {
+fn sort(host: &Host, seed: u64, key: fn(u32, u64) -> u32, len: usize, pairs: bool) -> Result<Vec<u8>> {
     let mut random = Random::new(12);
-    let keys: Vec<u32> = (0..len).map(|_| random.next() as u32 % most).collect();
+    let keys: Vec<u32> = (0..len as u32).map(|i| key(i, random.next())).collect();
     let (keys, values) = (Array::from(&keys), Array::from(&(0..len as u32).collect::<Vec<_>>()));
     let values_span = pairs.then(|| values.span());
     let sort = Sort { keys: keys.span(), values: values_span, descending: pairs, first_bit: 0, end_bit: 10 };
@@ -171,7 +246,7 @@ fn transpose(host: &Host, seed: u64) -> Result<Vec<u8>> {
     let size = [200, 330];
     let (x, out) = (Array::from(&numbers(size[0] * size[1], 13)), Array::<f32>::poisoned(size[0] * size[1]));
     let (from, to) = (matrix(&x, size, Layout::ColumnMajor), matrix(&out, [size[1], size[0]], Layout::ColumnMajor));
-    run(host, &Operation::Transpose { x: from, out: to }, seed)?;
+    run_few(host, &Operation::Transpose { x: from, out: to }, seed)?;
     Ok(bits(&out.to_vec()))
 }
 
@@ -186,7 +261,7 @@ fn gemv(host: &Host, seed: u64, layout: Layout, [m, n]: [usize; 2]) -> Result<Ve
         y: y.strided(m, 1),
         precision: Precision::Reproducible,
     });
-    run(host, &operation, seed)?;
+    run_few(host, &operation, seed)?;
     Ok(bits(&y.to_vec()))
 }
 
@@ -214,7 +289,7 @@ fn triangle(n: usize) -> Array<f32> {
     Array::from(&numbers(n * n, 20).iter().map(|x| x * 0.02).collect::<Vec<_>>())
 }
 
-fn triangular(host: &Host, seed: u64, solve: bool, [n, sides]: [usize; 2]) -> Result<Vec<u8>> {
+fn triangular(host: &Host, seed: u64, solve: bool, layout: Layout, [n, sides]: [usize; 2]) -> Result<Vec<u8>> {
     let (a, b) = (triangle(n), Array::from(&numbers(n * sides, 21)));
     let product = TriangularProduct {
         side: Side::Left,
@@ -225,17 +300,19 @@ fn triangular(host: &Host, seed: u64, solve: bool, [n, sides]: [usize; 2]) -> Re
             diag: Diag::Unit,
             matrix: matrix(&a, [n, n], Layout::ColumnMajor),
         },
-        b: matrix(&b, [n, sides], Layout::ColumnMajor),
+        b: matrix(&b, [n, sides], layout),
         batch: 1,
         strides: [0; 2],
         precision: Precision::Reproducible,
     };
+    // One launch that solves goes through the sides in strides.
+    let run = if n <= 32 { run_few } else { run };
     run(host, &if solve { Operation::Trsm(product) } else { Operation::Trmm(product) }, seed)?;
     Ok(bits(&b.to_vec()))
 }
 
 fn trsv(host: &Host, seed: u64) -> Result<Vec<u8>> {
-    let n = 150;
+    let n = 300;
     let (a, x) = (triangle(n), Array::from(&numbers(n, 22)));
     let operation = Operation::Trsv {
         a: TriangularMatrix {

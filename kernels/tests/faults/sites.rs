@@ -26,6 +26,8 @@ pub(crate) struct Site {
     pub(crate) word: &'static str,
     /// From 1 on.
     pub(crate) line: usize,
+    /// How often the word has been on such a line before, counted over the whole text.
+    pub(crate) nth: usize,
     /// The line, without what is around it.
     pub(crate) text: String,
     at: Range<usize>,
@@ -83,11 +85,14 @@ pub(crate) fn sites(text: &str) -> Vec<Site> {
             let start = code[..at].rfind('\n').map_or(0, |end| end + 1);
             let end = code[at..].find('\n').map_or(code.len(), |len| at + len);
             let constant = kind == Kind::Warp && is_constant(&code[start..at]);
+            let text = code[start..end].trim_matches([' ', '\\']);
+            let nth = found.iter().filter(|before: &&Site| before.word == word && before.text == text).count();
             found.push(Site {
+                nth,
                 kind: if constant { Kind::Constant } else { kind },
                 word,
                 line: code[..at].matches('\n').count() + 1,
-                text: code[start..end].trim_matches([' ', '\\']).to_owned(),
+                text: text.to_owned(),
                 at: at..at + len,
             });
         }
@@ -96,9 +101,17 @@ pub(crate) fn sites(text: &str) -> Vec<Site> {
     found
 }
 
-/// The types of which there are no kernels then, as they would take the compiler long: all but `f32` and `u32`.
-const NO_TYPES: [&str; 13] =
-    ["u8", "u16", "u64", "i8", "i16", "i32", "i64", "f64", "f16", "bf16", "c32", "c64", "bytes16"];
+const TYPES: [&str; 15] =
+    ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "f16", "bf16", "c32", "c64", "bytes16"];
+
+/// The types of which there are kernels of a text then: all would take the compiler long.
+fn types(name: &str) -> &'static [&'static str] {
+    match name {
+        "reduce" => &["f32", "u64"],
+        "fill" => &["u64"],
+        _ => &["f32", "u32"],
+    }
+}
 
 /// What the places call. `ww_fault` is the number of the one that is at fault, from 1 on.
 const SWITCHES: &str = "
@@ -144,7 +157,7 @@ template <ww_u32 N, class T> WW_DEVICE T ww_fault_shuffle_xor(T value, ww_u32 ma
 /// The text with a switch at each place, and with no more types than are looked at. If `constant` is the number of a place, it has 32 there.
 pub(crate) fn with_switches(text: &str, name: &str, constant: Option<usize>) -> String {
     let mut out = String::new();
-    for dtype in NO_TYPES {
+    for dtype in TYPES.iter().filter(|dtype| !types(name).contains(dtype)) {
         let _ = writeln!(out, "#undef WW_X_{dtype}\n#define WW_X_{dtype}(X)");
     }
     let _ = write!(out, "{SWITCHES}#line 1 \"{name}.hip\"\n");
