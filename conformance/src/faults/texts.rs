@@ -12,7 +12,11 @@ pub(super) fn altered(fault: Fault, text: &str) -> Option<String> {
         Fault::WarpOf32 => ("WW_WARP", "32"),
         Fault::NarrowMask => ("const ww_lane_mask all", "const ww_u32 all"),
         Fault::ShuffleWidthIgnored => ("ww_shuffle_up(value, by, width)", "ww_shuffle_up(value, by)"),
-        Fault::PlainAddition => ("ww_atomic_add(&u64[i % 3], (ww_u64)i << 20)", "u64[i % 3] += (ww_u64)i << 20"),
+        Fault::PlainAddition => (
+            "ww_atomic_add(&u64[i % 3], (ww_u64)i << 20)",
+            // The executor looks at the second access to a place only if there is a call in between.
+            "const ww_u64 sum = u64[i % 3] + ((ww_u64)i << 20); ww_fence(); u64[i % 3] = sum",
+        ),
         Fault::GridLoopCut => ("WW_GRID_LOOP(i, n)", "WW_GRID_LOOP(i, n - 1)"),
         Fault::SmallDynamicShared => ("s[total[0] - 1 - t]", "s[total[0] - t]"),
         _ => return None,
