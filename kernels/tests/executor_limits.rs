@@ -81,7 +81,7 @@ fn what_a_text_may_not_have() {
         "static volatile int one = 1; struct s { int x = 5; ~s(); }; s::~s() { one = x; } extern \"C\" { void* __dso_handle; } static s global;",
         "static volatile int one = 1; __attribute__((constructor)) static void at_load() { one = 2; }",
         "static volatile int one = 1; __attribute__((destructor)) static void at_unload() { one = 2; }",
-        "static void one() {} extern \"C\" { static void (*choose())() { return one; } } \
+        "static void one() {} extern \"C\" void (*choose())() { return one; } \
          __attribute__((ifunc(\"choose\"))) void chosen(); void (*volatile pointer)() = chosen;",
     ] {
         let log = refused(&format!("{object}\nWW_KERNEL(k, 32) {{}}\n"), PLAIN);

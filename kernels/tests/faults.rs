@@ -7,7 +7,7 @@
 //! The default is some texts that have every kind of place; all of them take a minute or more: `cargo test --test faults -- --ignored`.
 //!
 //! What the prelude itself does with lanes is for the tests of the executor; of its parts for numbers none has such a place.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "faults/cases.rs"]
 mod cases;
