@@ -351,7 +351,8 @@ KERNEL(by_nobody, , )
                 assert_eq!(run(name, seed), Ok(5 * 63 * 32), "{name}");
             }
             let what = fault(run("by_nobody", seed).map(|_| ()));
-            assert!(what.contains("reads 4 bytes at") && what.ends_with("has written with no fence since"), "{what}");
+            // As many bytes at a time as the compiler likes.
+            assert!(what.contains(": reads ") && what.ends_with("has written with no fence since"), "{what}");
         }
     }
 }

@@ -7,7 +7,7 @@
 //! The default is some texts that have every kind of place; all of them take a minute or more: `cargo test --test faults -- --ignored`.
 //!
 //! What the prelude itself does with lanes is for the tests of the executor; of its parts for numbers none has such a place.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "faults/cases.rs"]
 mod cases;
@@ -20,6 +20,7 @@ use cases::{Case, cases};
 use common::Host;
 use sites::{Kind, Site, sites, with_switches};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use warpwave_kernels::TEXTS;
 use warpwave_kernels::launch::{Arg, Entry, Plan, Step};
@@ -243,6 +244,9 @@ fn look_at(file: &'static str) -> Tally {
 
 /// Looks at texts; fails with all that was not found.
 fn look_at_all(files: impl Iterator<Item = &'static str>) {
+    // A module's switch is one for all tests of this process.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut survived = Vec::new();
     let mut lines = BTreeMap::new();
     for file in files {

@@ -160,7 +160,7 @@ pub(crate) fn with_switches(text: &str, name: &str, constant: Option<usize>) -> 
     for dtype in TYPES.iter().filter(|dtype| !types(name).contains(dtype)) {
         let _ = writeln!(out, "#undef WW_X_{dtype}\n#define WW_X_{dtype}(X)");
     }
-    let _ = write!(out, "{SWITCHES}#line 1 \"{name}.hip\"\n");
+    let _ = writeln!(out, "{SWITCHES}#line 1 \"{name}.hip\"");
     let mut from = 0;
     for (i, site) in sites(text).iter().enumerate() {
         let number = i + 1;
