@@ -2,14 +2,16 @@
 //!
 //! Operations are made by the typed methods of [`crate::Blas`], [`crate::Ops`] and [`crate::Stream`], which have checked them:
 //! lengths agree, views lie inside their buffers, what is written overlaps nothing else that the operation touches (but for an
-//! element-wise operation whose output *is* one of its inputs), it writes at least one element or has indices to check, and the device
+//! operation whose output *is* one of its inputs, where that is said), it writes at least one element or has indices to check, and the device
 //! [supports](crate::Backend::supports) it.
 
 mod arguments;
 mod kind;
 mod operand;
 
-pub use arguments::{Gemm, Gemv, PermuteShape, RankUpdate, Sort, Symm, Symv, TriangularMatrix, TriangularProduct};
+pub use arguments::{
+    Gemm, Gemv, LayerNorm, PermuteShape, RankUpdate, Sort, Symm, Symv, TriangularMatrix, TriangularProduct,
+};
 pub use kind::{
     ArgOp, Axis, BinaryOp, CompareOp, Diag, Op, OperationKind, Precision, ReduceOp, RotmFlag, Side, UnaryOp, Uplo,
 };
@@ -125,6 +127,19 @@ pub enum Operation {
         /// Written: 1 element, or one per row, or one per column.
         out: Span,
     },
+    /// Softmax of all elements, or along an axis.
+    Softmax {
+        /// Whether it is the logarithm.
+        log: bool,
+        /// What it runs over. With [`Axis::Whole`] `x` and `out` are one contiguous column each.
+        axis: Axis,
+        /// Read; floats; may be `out` itself.
+        x: MatrixOperand,
+        /// Written; of the shape of `x`.
+        out: MatrixOperand,
+    },
+    /// Layer normalization of all elements, or along an axis.
+    LayerNorm(LayerNorm),
     /// The index of an extreme element of all, or along an axis.
     ArgReduce {
         /// Which.
@@ -203,6 +218,21 @@ pub enum Operation {
         /// The first word.
         offset: u64,
         /// Written; integers or floats.
+        out: Span,
+    },
+    /// Normal random numbers, as [`crate::numerics::normal`] defines them.
+    Normal {
+        /// The key.
+        seed: u64,
+        /// The upper half of the counter.
+        subsequence: u64,
+        /// The first word.
+        offset: u64,
+        /// In the type of [`crate::GemmElement::Compute`].
+        mean: ScalarValue,
+        /// Likewise.
+        deviation: ScalarValue,
+        /// Written; floats.
         out: Span,
     },
     /// `out` = how many elements of `mask` are not 0.
@@ -391,6 +421,8 @@ impl Operation {
             Operation::Select { .. } => K::Select,
             Operation::Reduce { op, axis, .. } => K::reduce(*op, *axis),
             Operation::Mean { axis, .. } => K::mean(*axis),
+            Operation::Softmax { log, axis, .. } => K::softmax(*log, *axis),
+            Operation::LayerNorm(arguments) => K::layer_norm(arguments.axis),
             Operation::ArgReduce { op, axis, .. } => K::arg(*op, *axis),
             Operation::Scan { op, exclusive, .. } => K::scan(*op, *exclusive),
             Operation::Sort(Sort { values: None, .. }) => K::Sort,
@@ -401,6 +433,7 @@ impl Operation {
             Operation::Histogram { .. } => K::Histogram,
             Operation::Permute { .. } => K::Permute,
             Operation::Random { .. } => K::Random,
+            Operation::Normal { .. } => K::Normal,
             Operation::Count { .. } => K::Count,
             Operation::Transpose { .. } => K::Transpose,
             Operation::Copy { .. } => K::Copy,
@@ -444,6 +477,8 @@ impl Operation {
             Operation::Binary { a, .. } | Operation::Compare { a, .. } | Operation::Select { a, .. } => a.dtype(),
             Operation::Reduce { x, .. }
             | Operation::Mean { x, .. }
+            | Operation::Softmax { x, .. }
+            | Operation::LayerNorm(LayerNorm { x, .. })
             | Operation::ArgReduce { x, .. }
             | Operation::Transpose { x, .. } => x.dtype,
             Operation::Scan { x, .. }
@@ -453,7 +488,7 @@ impl Operation {
             | Operation::Histogram { x, .. }
             | Operation::Permute { x, .. } => x.dtype,
             Operation::Sort(sort) => sort.keys.dtype,
-            Operation::Random { out, .. } => out.dtype,
+            Operation::Random { out, .. } | Operation::Normal { out, .. } => out.dtype,
             Operation::Count { mask, .. } => mask.dtype,
             Operation::Copy { x, .. }
             | Operation::Swap { x, .. }
@@ -502,12 +537,15 @@ impl Operation {
             | Operation::Gather { out, .. }
             | Operation::Scatter { x: out, .. }
             | Operation::Permute { out, .. }
+            | Operation::Normal { out, .. }
             | Operation::Random { out, .. } => out.len == 0,
             // Without elements there is still their number to write.
             Operation::Compact { .. } => false,
             // Without counters every element is out of range.
             Operation::Histogram { x, out } => x.len == 0 && out.len == 0,
             Operation::Fill { out, .. }
+            | Operation::Softmax { out, .. }
+            | Operation::LayerNorm(LayerNorm { out, .. })
             | Operation::Transpose { out, .. }
             | Operation::Ger { a: out, .. }
             | Operation::Syr { a: out, .. }
