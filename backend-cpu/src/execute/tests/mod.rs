@@ -5,6 +5,7 @@
 mod elementwise;
 mod indexing;
 mod matrix;
+mod normalize;
 mod random;
 mod scan;
 mod sort;
