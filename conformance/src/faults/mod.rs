@@ -15,6 +15,7 @@ mod fault;
 mod graph;
 mod indexing;
 mod large;
+mod normalize;
 mod ordering;
 mod products;
 mod rework;

@@ -6,7 +6,7 @@ use super::Fault;
 use super::elements::{Elements, Input, outputs};
 use super::indexing;
 use super::ordering;
-use super::{large, products, scans, triangles};
+use super::{large, normalize, products, scans, triangles};
 use crate::reference::Sample;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpwave_core::numerics::blas::ScalarArithmetic;
@@ -111,6 +111,13 @@ impl Rework {
                 Fault::NarrowMean => scans::narrow_mean(operation),
                 Fault::LastSmallestPlace => scans::last_smallest_place(operation),
                 Fault::NanPassedOver => scans::nan_passed_over(operation),
+                Fault::SoftmaxWithoutMaximum => normalize::without_maximum(operation),
+                Fault::PlainSoftmax => normalize::plain_order(operation),
+                Fault::MasksSubtracted => normalize::masks_subtracted(operation),
+                Fault::VarianceOfSquares => normalize::variance_of_squares(operation),
+                Fault::VarianceOfOneFewer => normalize::variance_of_one_fewer(operation),
+                Fault::ZeroUniform => normalize::zero_uniform(operation),
+                Fault::SineForCosine => normalize::sine_for_cosine(operation),
                 _ => Rework::default(),
             }
         }
