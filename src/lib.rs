@@ -119,7 +119,7 @@ pub mod prelude {
         Precision, RealScalar, Recorder, Result, Scalar, Side, SortOptions, Stream, Uplo, Vector, VectorMut, View,
         ViewMut, args,
     };
-    pub use crate::{BlasTriangle as _, Indexing as _, Random as _, Reduce as _, Scan as _, Sort as _};
+    pub use crate::{BlasTriangle as _, Indexing as _, Normalize as _, Random as _, Reduce as _, Scan as _, Sort as _};
 }
 
 /// The README's program runs with the documentation's.

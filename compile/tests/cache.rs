@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use warpwave_compile::{Cache, Key, Options};
+use warpwave_compile::{Cache, Key};
 
 /// Set in the processes that this test starts: the folder that they share.
 const FOLDER: &str = "WARPWAVE_TEST_CACHE_FOLDER";
 const TEXTS: u32 = 5;
 
 fn key(text: u32) -> Key {
-    Key::new("x.hip", &text.to_string(), &Options::default(), "sm_90", "nvcc 13")
+    Key::new(&text.to_string(), "sm_90", "nvcc 13")
 }
 
 fn image(text: u32) -> Vec<u8> {

@@ -62,6 +62,7 @@ mod guard;
 pub mod harness;
 mod indexing;
 mod level;
+mod normalize;
 mod origin;
 mod random;
 mod reduction;
@@ -99,6 +100,7 @@ pub fn suite() -> Vec<Check<Subject>> {
     blas::add(&mut checks);
     elementwise::add(&mut checks);
     reduction::add(&mut checks);
+    normalize::add(&mut checks);
     scan::add(&mut checks);
     sort::add(&mut checks);
     random::add(&mut checks);

@@ -1,6 +1,7 @@
 //! Random numbers: of class R, so every result is compared bit for bit with a generator written from the paper and with
 //! the definition; and what the sequence is like.
 
+mod normal;
 mod statistics;
 
 use crate::case::Case;
@@ -20,11 +21,26 @@ pub(crate) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
         let dtype = row.dtype;
         checks.push(Check::of_row("random", row.kind, dtype, None, move |session| one(session, dtype)));
     }
+    for row in contract::rows().filter(|row| row.kind == OperationKind::Normal) {
+        let dtype = row.dtype;
+        checks.push(Check::of_row("random", row.kind, dtype, None, move |session| {
+            let unknown = || Err(Failure::new(format_args!("the suite has no cases for normal {dtype}")));
+            match_dtype!(dtype, float T => normal::check::<T, D>(session), _ => unknown())
+        }));
+    }
     let answers = Check::new("random.known_answers", |session| session.once(Lane::Exact, known_answers));
     let types = [DType::U8, DType::I16, DType::U32, DType::U64, DType::F32, DType::F64];
     let needs = [OperationKind::Fill, OperationKind::Random];
     checks.push(types.into_iter().fold(answers, |check, dtype| check.needing(dtype, needs)));
     checks.push(Check::new("random.statistics", statistics::check));
+    let normals = [
+        Check::new("random.normal_known", |session| session.once(Lane::Exact, normal::known)),
+        Check::new("random.normal_statistics", statistics::normals),
+    ];
+    let needing = |check: Check<D>| {
+        [DType::F32, DType::F64].into_iter().fold(check, |check, dtype| check.needing(dtype, [OperationKind::Normal]))
+    };
+    checks.extend(normals.map(needing));
 }
 
 fn one<D: Device>(session: &mut Session<'_, D>, dtype: DType) -> Verdict {

@@ -50,7 +50,10 @@ pub use operation::{
     ArgOp, Axis, BinaryOp, CompareOp, Diag, Layout, Op, Operation, OperationKind, Precision, ReduceOp, Side, UnaryOp,
     Uplo,
 };
-pub use ops::{AsOperand, Index, Indexing, Operand, Ops, Philox, Random, Reduce, Scan, Sort, SortOptions};
+pub use ops::{
+    AsOperand, Index, Indexing, LayerNormOptions, Normalize, Operand, Ops, Philox, Random, Reduce, Scan, Sort,
+    SortOptions,
+};
 pub use pinned::{Pinned, PinnedRead, PinnedWrite};
 pub use stream::{BufferOf, ManagedStream, Stream};
 pub use view::{AsVector, AsVectorMut, AsView, AsViewMut, Vector, VectorMut, View, ViewMut};

@@ -1,4 +1,4 @@
-// Random numbers: Philox 4×32-10, as `numerics::philox` defines them.
+// Random numbers: Philox 4×32-10, as `numerics::philox` defines them, and normal ones by the transform of `numerics::normal`.
 
 struct words4 {
     ww_u32 at[4];
@@ -78,3 +78,65 @@ template <class T> struct random_map {
         ww_map(len, random_map<T>{{seed, subsequence}, offset, out}); \
     }
 WW_EACH_REAL(KERNEL)
+
+template <class C> struct two {
+    C cosine, sine;
+};
+template <class C> WW_DEVICE two<C> polar(C first, C twice_second) {
+    const C log = ww_log(first), r = ww_sqrt_rn(-(log + log));
+    C sine, cosine;
+    ww_sincospi(twice_second, sine, cosine);
+    return {r * cosine, r * sine};
+}
+// The two numbers of a pair; for `float` of the first two words.
+template <class C> WW_DEVICE two<C> pair_of(ww_u32 a, ww_u32 b, ww_u32 c, ww_u32 d) {
+    if constexpr (sizeof(C) == 4) {
+        const float unit = 1.0f / 4294967296.0f;
+        return polar(ww_fma(ww_cast<float>(a), unit, unit / 2), ww_cast<float>(b >> 8) * (1.0f / 8388608.0f));
+    } else {
+        const double unit = 1.0 / 9007199254740992.0;
+        const ww_u64 first = ((ww_u64)b << 32 | a) >> 11, second = ((ww_u64)d << 32 | c) >> 11;
+        return polar(ww_cast<double>(first + 1) * unit, ww_cast<double>(second) * (2 * unit));
+    }
+}
+
+template <class T> struct normal_map {
+    static const int PACK = ww_pack_of<T>;
+    philox source;
+    ww_u64 offset;
+    ww_acc<T> mean, deviation;
+    T* out;
+
+    template <int N> struct operands {};
+    WW_DEVICE ww_u32 head() const { return ww_before_pack<PACK>(out); }
+    WW_DEVICE bool packed(ww_u64) const { return true; }
+    template <int N> WW_DEVICE operands<N> load(ww_u64) const { return {}; }
+    template <int N> WW_DEVICE void store(ww_u64 i, operands<N>) const {
+        typedef ww_acc<T> C;
+        // Elements that four words make, and fours of words, one more than needed if the first element is the second of its pair.
+        const int EACH = 4 / words_of<T>, FOURS = (N + EACH - 1) / EACH + 1;
+        const ww_u64 first = offset + i * words_of<T>, start = first & ~(ww_u64)words_of<T>;
+        const bool second = first != start;
+        C numbers[FOURS * EACH] = {};
+        WW_UNROLL for (int f = 0; f < FOURS; ++f) {
+            if (f * EACH < N + (second ? 1 : 0)) {
+                const words4 words = source.from(start + f * 4);
+                WW_UNROLL for (int e = 0; e < EACH; e += 2) {
+                    const two<C> pair = pair_of<C>(words.at[e], words.at[e + 1], words.at[2], words.at[3]);
+                    numbers[f * EACH + e] = pair.cosine;
+                    numbers[f * EACH + e + 1] = pair.sine;
+                }
+            }
+        }
+        ww_pack<T, N> result;
+        WW_UNROLL for (int j = 0; j < N; ++j)
+            result.at[j] = ww_narrow<T>(ww_fma(second ? numbers[j + 1] : numbers[j], deviation, mean));
+        ww_store_pack<N>(out + i, result);
+    }
+};
+
+#define NORMAL(n, T) \
+    WW_KERNEL(normal_##n, 256, ww_u64 len, ww_u64 seed, ww_u64 subsequence, ww_u64 offset, ww_acc<T> mean, ww_acc<T> deviation, T* out) { \
+        ww_map(len, normal_map<T>{{seed, subsequence}, offset, mean, deviation, out}); \
+    }
+WW_EACH_FLOAT(NORMAL)

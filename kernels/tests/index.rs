@@ -6,8 +6,10 @@ mod samples;
 
 use common::{Array, Host};
 use samples::{Random, Sample, bits, specials};
+use warpwave_core::numerics::normal::{self, NormalElement};
 use warpwave_core::numerics::philox::{self, RandomElement};
-use warpwave_core::{DType, Integer, Operation, match_dtype};
+use warpwave_core::numerics::{CastFrom, cast};
+use warpwave_core::{DType, Integer, Operation, ScalarValue, match_dtype};
 use warpwave_kernels::launch::{Arg, Entry, Step, plan};
 
 const LENS: [usize; 7] = [1, 31, 33, 257, 4096, 4097, 13_000];
@@ -170,5 +172,28 @@ fn random() {
     }
     for dtype in DType::ALL {
         match_dtype!(dtype, real T => every::<T>(), _ => ());
+    }
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
+fn normal_numbers() {
+    fn every<T: NormalElement<Acc: CastFrom<f32>>>() {
+        let (mean, deviation): (T::Acc, T::Acc) = (cast(0.25_f32), cast(1.5_f32));
+        for (len, at, offset) in [(1, 0, 1), (300, 1, 0), (2049, 0, 3), (2050, 3, 2), (99, 0, u64::MAX - 50)] {
+            let (seed, subsequence) = (0x1234_5678_9abc_def0_u64 ^ offset, 77 << 33 | len as u64);
+            let out = Array::<T>::poisoned(len + at);
+            let element = |i| normal::element((seed, subsequence, offset), i, mean, deviation);
+            let expected: Vec<T> = (0..len as u64).map(element).collect();
+            let (mean, deviation) = (ScalarValue::new(mean), ScalarValue::new(deviation));
+            for host in Host::both() {
+                let out_part = out.sub(at, len);
+                run(&host, &Operation::Normal { seed, subsequence, offset, mean, deviation, out: out_part }, 4);
+                assert!(bits(&out.to_vec()[at..]) == bits(&expected), "{} {len} {offset}", T::DTYPE);
+            }
+        }
+    }
+    for dtype in [DType::F32, DType::F64, DType::F16, DType::Bf16] {
+        match_dtype!(dtype, float T => every::<T>(), _ => panic!());
     }
 }

@@ -14,16 +14,19 @@ mod ger;
 mod halves;
 mod histogram;
 mod index;
+mod layer_norm;
 mod level1;
 mod level3;
 mod math;
 mod memory;
+mod normalize;
 mod permute;
 mod random;
 mod reduce;
 mod scan;
 mod scatter;
 mod scratch;
+mod softmax;
 mod sort;
 mod stream;
 mod symv;
@@ -66,6 +69,8 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Reduce { op, axis, x, out } => reduce::reduce(workers, op, axis, x, out),
             Operation::Count { mask, out } => count::count(workers, mask, out).map(Ok),
             Operation::Mean { axis, x, out } => reduce::mean(workers, axis, x, out),
+            Operation::Softmax { log, axis, x, out } => softmax::softmax(workers, log, axis, x, out),
+            Operation::LayerNorm(ref arguments) => layer_norm::layer_norm(workers, arguments),
             Operation::ArgReduce { op, axis, x, out } => arg::arg_reduce(workers, op, axis, x, out).transpose(),
             Operation::Scan { op, exclusive, x, out } => scan::scan(workers, op, exclusive, x, out).map(Ok),
             Operation::Sort(ref arguments) => sort::sort(workers, arguments).transpose(),
@@ -76,6 +81,9 @@ pub(crate) unsafe fn execute(workers: &Workers, operation: &Operation) -> Result
             Operation::Permute { x, out, shape } => permute::permute(workers, x, out, shape).map(Ok),
             Operation::Random { seed, subsequence, offset, out } => {
                 random::random(workers, seed, subsequence, offset, out).map(Ok)
+            }
+            Operation::Normal { seed, subsequence, offset, mean, deviation, out } => {
+                random::normal(workers, (seed, subsequence, offset), mean, deviation, out).map(Ok)
             }
             Operation::Transpose { x, out } => transpose::transpose(workers, x, out).map(Ok),
             Operation::Copy { x, y } => level1::copy(workers, x, y).map(Ok),

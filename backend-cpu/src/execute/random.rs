@@ -3,9 +3,11 @@
 use super::memory::{elements_mut, grain};
 use crate::simd::vectorize;
 use crate::workers::Workers;
-use warpwave_core::match_dtype;
+use warpwave_core::numerics::Numeric;
+use warpwave_core::numerics::normal::{self, BoxMuller, NormalElement};
 use warpwave_core::numerics::philox::{self, MULTIPLIERS, ROUNDS, RandomElement, WEYL};
 use warpwave_core::operation::Span;
+use warpwave_core::{ScalarValue, match_dtype};
 
 /// [`Operation::Random`](warpwave_core::Operation::Random); `None` for complex numbers.
 ///
@@ -21,6 +23,33 @@ pub(super) unsafe fn random(workers: &Workers, seed: u64, subsequence: u64, offs
             vectorize(
                 #[inline(always)]
                 || sequence.fill(first, out),
+            );
+        });
+        Some(())
+    }, _ => None)
+}
+
+/// [`Operation::Normal`](warpwave_core::Operation::Normal); `None` for all but real floats.
+///
+/// # Safety
+/// `out` is as the operation says.
+pub(super) unsafe fn normal(
+    workers: &Workers,
+    (seed, subsequence, offset): (u64, u64, u64),
+    mean: ScalarValue,
+    deviation: ScalarValue,
+    out: Span,
+) -> Option<()> {
+    let sequence = Sequence { key: halves(seed), subsequence: halves(subsequence) };
+    match_dtype!(out.dtype, float T => {
+        let scale = (mean.get()?, deviation.get()?);
+        workers.split(out.len, grain::<T>(), |range| {
+            // SAFETY: the range is inside the span, and no other part has it.
+            let out = unsafe { elements_mut::<T>(out.ptr, range.start, range.len()) };
+            let first = offset.wrapping_add((range.start as u64).wrapping_mul(<T as RandomElement>::WORDS));
+            vectorize(
+                #[inline(always)]
+                || sequence.normal(first, scale, out),
             );
         });
         Some(())
@@ -66,6 +95,30 @@ impl Sequence {
                 *x = T::from_words(words[0], words[per_element - 1]);
             }
             words.copy_within(WORDS.., 0);
+        }
+    }
+
+    /// Normal elements, the first of which has its words from `first` on.
+    #[inline(always)]
+    fn normal<T: NormalElement>(self, first: u64, (mean, deviation): (T::Acc, T::Acc), mut out: &mut [T]) {
+        let per_pair = 2 * T::WORDS as usize;
+        // The second number of the pair may be the first that is wanted.
+        let mut start = first & !T::WORDS;
+        let mut skipped = usize::from(first != start);
+        let (mut words, mut numbers) = ([0; WORDS], [<T::Acc as Numeric>::ZERO; WORDS]);
+        while !out.is_empty() {
+            let pairs = (skipped + out.len()).div_ceil(2).min(WORDS / per_pair);
+            let words = &mut words[..pairs * per_pair];
+            self.fill(start, words);
+            for (two, words) in numbers.as_chunks_mut().0.iter_mut().zip(words.chunks_exact(per_pair)) {
+                let (cosine, sine) = T::Acc::pair([words[0], words[1], words[per_pair - 2], words[per_pair - 1]]);
+                *two = [cosine, sine];
+            }
+            let (piece, rest) = out.split_at_mut(out.len().min(2 * pairs - skipped));
+            for (x, &z) in piece.iter_mut().zip(&numbers[skipped..]) {
+                *x = normal::scaled(z, mean, deviation);
+            }
+            (out, skipped, start) = (rest, 0, start.wrapping_add((pairs * per_pair) as u64));
         }
     }
 

@@ -218,6 +218,20 @@ faults! {
     LastSmallestPlace = "last-smallest-place", Inline, "reduction.argmin.u8", "out[0]: expected";
     /// argmax passes over NaN.
     NanPassedOver = "nan-passed-over", Inline, "reduction.argmax.f64", "out[0]: expected";
+    /// A softmax does not subtract the largest element.
+    SoftmaxWithoutMaximum = "softmax-without-maximum", Inline, "normalize.known", "past the range of exp[0]: expected 1056964608 (3f000000)";
+    /// A softmax goes through the elements from left to right.
+    PlainSoftmax = "plain-softmax", Inline, "normalize.softmax.f32", "out with what lies around it[";
+    /// Masked elements of a softmax that meet are subtracted from each other.
+    MasksSubtracted = "masks-subtracted", Inline, "normalize.softmax.f64", "out with what lies around it[";
+    /// A layer normalization takes the mean of the squares less the square of the mean.
+    VarianceOfSquares = "variance-of-squares", Inline, "normalize.known", "a large mean[0]: expected 3212836864 (bf800000)";
+    /// A layer normalization divides by one fewer than there are elements.
+    VarianceOfOneFewer = "variance-of-one-fewer", Inline, "normalize.known", "two elements[0]: expected 3212836864 (bf800000)";
+    /// Normal numbers are made of a uniform number that can be 0.
+    ZeroUniform = "zero-uniform", Inline, "random.normal.f64", "out[";
+    /// Normal numbers have sine and cosine the other way round.
+    SineForCosine = "sine-for-cosine", Inline, "random.normal_known", "numbers that are written out[0]";
     /// A count leaves out the last element.
     CountMissesLast = "count-misses-last", Inline, "reduction.count.u8", "out[0]: expected 255 (00000000000000ff), got 254";
     /// A fill of a matrix fills what lies between its columns or rows.

@@ -16,6 +16,7 @@ mod functions;
 mod graph;
 mod indexing;
 mod large;
+mod normalize;
 mod ordering;
 mod products;
 mod rework;

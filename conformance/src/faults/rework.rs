@@ -7,7 +7,7 @@ use super::elements::{Elements, Input, outputs};
 use super::functions;
 use super::indexing;
 use super::ordering;
-use super::{large, products, scans, triangles};
+use super::{large, normalize, products, scans, triangles};
 use crate::reference::Sample;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpwave_core::numerics::blas::ScalarArithmetic;
@@ -118,6 +118,13 @@ impl Rework {
                 | Fault::LargeAnglesUnreduced
                 | Fault::ApproximateRsqrt
                 | Fault::NaiveLog1p => functions::wrong_function(fault, operation),
+                Fault::SoftmaxWithoutMaximum => normalize::without_maximum(operation),
+                Fault::PlainSoftmax => normalize::plain_order(operation),
+                Fault::MasksSubtracted => normalize::masks_subtracted(operation),
+                Fault::VarianceOfSquares => normalize::variance_of_squares(operation),
+                Fault::VarianceOfOneFewer => normalize::variance_of_one_fewer(operation),
+                Fault::ZeroUniform => normalize::zero_uniform(operation),
+                Fault::SineForCosine => normalize::sine_for_cosine(operation),
                 _ => Rework::default(),
             }
         }

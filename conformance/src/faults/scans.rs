@@ -80,7 +80,7 @@ pub(super) unsafe fn plain_prefixes(operation: &Operation) -> Rework {
 ///
 /// # Safety
 /// As for [`Elements::matrix`].
-unsafe fn lines(axis: Axis, x: MatrixOperand) -> Elements {
+pub(super) unsafe fn lines(axis: Axis, x: MatrixOperand) -> Elements {
     // SAFETY: the caller's.
     let x = unsafe { Elements::matrix(x) };
     if axis == Axis::Rows { x } else { x.entering(Op::T) }

@@ -5,8 +5,9 @@ use crate::failure::Verdict;
 use crate::seed::Words;
 use std::fmt::Display;
 use warpwave_core::{
-    Blas, BlasTriangle, Buffer, Complex32, DType, Device, Diag, Element, Indexing, Layout, Op, OperationKind, Ops,
-    Philox, Precision, Random, Reduce, Result, Rotm, Scan, Side, Sort, Stream, Uplo, Vector, VectorMut, View,
+    Blas, BlasTriangle, Buffer, Complex32, DType, Device, Diag, Element, Indexing, LayerNormOptions, Layout, Normalize,
+    Op, OperationKind, Ops, Philox, Precision, Random, Reduce, Result, Rotm, Scan, Side, Sort, Stream, Uplo, Vector,
+    VectorMut, View,
 };
 
 /// Elements of each buffer: an 8 × 8 matrix.
@@ -193,6 +194,19 @@ pub(super) fn entry<D: Device>(kind: OperationKind) -> Option<Entry<D>> {
         ArgmaxRows F32 |s, m| s.argmax_rows(&m.x.matrix(N, N)?, &mut m.count.slice_mut(..N)?);
         ArgminCols F32 |s, m| s.argmin_cols(&m.x.matrix(N, N)?, &mut m.count.slice_mut(..N)?);
         ArgmaxCols F32 |s, m| s.argmax_cols(&m.x.matrix(N, N)?, &mut m.count.slice_mut(..N)?);
+        Softmax F32 |s, m| s.softmax(&m.x, &mut m.z);
+        SoftmaxRows F32 |s, m| s.softmax_rows(&m.x.matrix(N, N)?, &mut m.z.matrix_mut(N, N)?);
+        SoftmaxCols F32 |s, m| s.softmax_cols_assign(&mut m.x.matrix_mut(N, N)?);
+        LogSoftmax F32 |s, m| s.log_softmax_assign(&mut m.x);
+        LogSoftmaxRows F32 |s, m| s.log_softmax_rows_assign(&mut m.x.matrix_mut(N, N)?);
+        LogSoftmaxCols F32 |s, m| s.log_softmax_cols(&m.x.matrix(N, N)?, &mut m.z.matrix_mut(N, N)?);
+        LayerNorm F32 |s, m| s.layer_norm(&m.x, &LayerNormOptions::new(0.5).gamma(&m.y), &mut m.z);
+        LayerNormRows F32 |s, m| {
+            let (gamma, beta) = (head(&m.y)?, m.y.slice(N..2 * N)?);
+            let options = LayerNormOptions::new(0.5).gamma(&gamma).beta(&beta);
+            s.layer_norm_rows(&m.x.matrix(N, N)?, &options, &mut m.z.matrix_mut(N, N)?)
+        };
+        LayerNormCols F32 |s, m| s.layer_norm_cols_assign(&mut m.x.matrix_mut(N, N)?, &LayerNormOptions::new(0.5));
         InclusiveSum F32 |s, m| s.inclusive_sum(&m.x, &mut m.z);
         InclusiveProd F32 |s, m| s.inclusive_prod(&m.x, &mut m.z);
         InclusiveMin F32 |s, m| s.inclusive_min(&m.x, &mut m.z);
@@ -209,6 +223,7 @@ pub(super) fn entry<D: Device>(kind: OperationKind) -> Option<Entry<D>> {
         Histogram U32 |s, m| s.histogram(&m.index, &mut m.count);
         Permute F32 |s, m| s.permute(&m.x, &[2, 4, N], &[2, 0, 1], &mut m.z);
         Random F32 |s, m| s.random(&mut Philox::new(3), &mut m.x);
+        Normal F32 |s, m| s.normal(&mut Philox::new(3), 1.0, 2.0, &mut m.x);
         Transpose F32 |s, m| s.transpose(&m.x.matrix(N, N)?, &mut m.z.matrix_mut(N, N)?);
         Copy F32 |s, m| s.copy(&Vector::new(&m.x, LEN / 2, 2)?, &mut VectorMut::new(&mut m.y, LEN / 2, -2)?);
         Swap F32 |s, m| s.swap(&mut m.x, &mut m.y);

@@ -6,8 +6,8 @@ use crate::{Check, Counts, Session, Verdict};
 use proptest::prelude::*;
 use warpwave_core::numerics::contract::Lane;
 use warpwave_core::{
-    Argument, Blas, BlasTriangle, Buffer, DType, Device, Diag, Graph, NodeId, Op, OperationKind, Ops, Philox,
-    Precision, Random, Result, Rotm, Side, Stream, Uplo,
+    Argument, Blas, BlasTriangle, Buffer, DType, Device, Diag, Graph, LayerNormOptions, NodeId, Normalize, Op,
+    OperationKind, Ops, Philox, Precision, Random, Result, Rotm, Side, Stream, Uplo,
 };
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
@@ -48,6 +48,10 @@ fn entries<D: Device>() -> Vec<Entry<D>> {
             s.random(&mut generator, &mut m.x)
         };
         Random Seed Subsequence |s, m, p, q| s.random(&mut Philox::new(p as u64).subsequence(q as u64), &mut m.x);
+        Normal Mean Deviation |s, m, p, q| s.normal(&mut Philox::new(1), p, q, &mut m.x);
+        Normal Seed Subsequence |s, m, p, q| {
+            s.normal(&mut Philox::new(p as u64).subsequence(q as u64), 0.0, 1.0, &mut m.x)
+        };
         Gemv Alpha Beta |s, m, p, q| {
             let s = s.with_precision(Precision::Reproducible);
             s.gemv(Op::N, p, &m.x.matrix(8, 8)?, &m.y.slice(..8)?, q, &mut m.z.slice_mut(..8)?)
@@ -77,6 +81,7 @@ fn entries<D: Device>() -> Vec<Entry<D>> {
     };
     // Of those with one scalar, the second is none of theirs.
     entries.extend::<Vec<Entry<D>>>(table! {
+        LayerNorm Epsilon Epsilon |s, m, p, _q| s.layer_norm_assign(&mut m.x, &LayerNormOptions::new(p));
         Fill Value Value |s, m, p, _q| s.fill(&mut m.x, p);
         Add B B |s, m, p, _q| s.add_assign(&mut m.x, &p);
         Sub A A |s, m, p, _q| s.sub(&p, &m.x, &mut m.y);

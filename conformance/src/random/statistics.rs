@@ -22,6 +22,13 @@ pub(super) fn check<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     session.once(Lane::Exact, |case| uniform::<f64, D>(case, len, |x| x))
 }
 
+/// Normal numbers.
+pub(super) fn normals<D: Device>(session: &mut Session<'_, D>) -> Verdict {
+    let len = if session.level() == Level::Smoke { 1 << 14 } else { 1 << 22 };
+    session.once(Lane::Exact, |case| super::normal::statistics::<f32, D>(case, len))?;
+    session.once(Lane::Exact, |case| super::normal::statistics::<f64, D>(case, len))
+}
+
 fn numbers<T: RandomElement, D: Device>(case: &Case<'_, D>, len: usize) -> Verdict<Vec<T>> {
     let mut out = case.stream().zeros::<T>(len)?;
     case.stream().random(&mut Philox::new(SEED), &mut out)?;

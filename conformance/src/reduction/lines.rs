@@ -16,7 +16,7 @@ const LENGTHS: &[usize] = &[0, 1, 2, 3, 7, 33, 1023, 1024, 1025, 8191, 8192, 819
 const LONG: &[usize] = &[65_537, 200_001, LARGE];
 
 /// Matrices to reduce along an axis; one column to reduce whole. And a seed.
-pub(super) fn inputs(axis: Axis, level: Level) -> BoxedStrategy<(Matrix, u64)> {
+pub(crate) fn inputs(axis: Axis, level: Level) -> BoxedStrategy<(Matrix, u64)> {
     if axis != Axis::Whole {
         return shapes(level).boxed();
     }
@@ -26,7 +26,7 @@ pub(super) fn inputs(axis: Axis, level: Level) -> BoxedStrategy<(Matrix, u64)> {
 }
 
 /// How many lines a matrix has along an axis, and how many elements each.
-pub(super) fn lines(axis: Axis, at: &Matrix) -> (usize, usize) {
+pub(crate) fn lines(axis: Axis, at: &Matrix) -> (usize, usize) {
     match axis {
         Axis::Rows => (at.rows, at.cols),
         _ => (at.cols, at.rows),

@@ -13,6 +13,7 @@ mod reference;
 mod whole;
 
 pub(crate) use known::orders;
+pub(crate) use lines::{inputs, lines};
 pub(crate) use whole::many_chunks;
 
 use crate::check::Check;

@@ -51,11 +51,17 @@ arguments! {
     A = "a",
     /// The second input of an element-wise operation, where it was a number.
     B = "b",
-    /// The seed of `random`, a `u64`.
+    /// What `layer_norm` adds to the variance. For `f16` and `bf16` it is an `f32`.
+    Epsilon = "epsilon",
+    /// The mean of `normal`; types as for `epsilon`.
+    Mean = "mean",
+    /// The standard deviation of `normal`; types as for `epsilon`.
+    Deviation = "deviation",
+    /// The seed of `random` and `normal`, a `u64`.
     Seed = "seed",
-    /// The subsequence of `random`, a `u64`.
+    /// The subsequence of `random` and `normal`, a `u64`.
     Subsequence = "subsequence",
-    /// The offset of `random`, a `u64`: see [`Philox::offset`](crate::Philox::offset).
+    /// The offset of `random` and `normal`, a `u64`: see [`Philox::offset`](crate::Philox::offset).
     Offset = "offset",
 }
 
@@ -116,9 +122,16 @@ fn place(operation: &mut Operation, argument: Argument) -> Option<Place<'_>> {
         (Operation::Iota { step, .. }, A::Step) => step,
         (Operation::Binary { a, .. } | Operation::Compare { a, .. } | Operation::Select { a, .. }, A::A) => number(a)?,
         (Operation::Binary { b, .. } | Operation::Compare { b, .. } | Operation::Select { b, .. }, A::B) => number(b)?,
-        (Operation::Random { seed, .. }, A::Seed) => return Some(Place::Word(seed)),
-        (Operation::Random { subsequence, .. }, A::Subsequence) => return Some(Place::Word(subsequence)),
-        (Operation::Random { offset, .. }, A::Offset) => return Some(Place::Word(offset)),
+        (Operation::Random { seed, .. } | Operation::Normal { seed, .. }, A::Seed) => return Some(Place::Word(seed)),
+        (Operation::Random { subsequence, .. } | Operation::Normal { subsequence, .. }, A::Subsequence) => {
+            return Some(Place::Word(subsequence));
+        }
+        (Operation::Random { offset, .. } | Operation::Normal { offset, .. }, A::Offset) => {
+            return Some(Place::Word(offset));
+        }
+        (Operation::Normal { mean, .. }, A::Mean) => mean,
+        (Operation::Normal { deviation, .. }, A::Deviation) => deviation,
+        (Operation::LayerNorm(arguments), A::Epsilon) => &mut arguments.epsilon,
         (Operation::Rot { c, .. }, A::C) => c,
         (Operation::Rot { s, .. }, A::S) => s,
         (Operation::Rotm { flag, h, .. }, argument) => &mut h[given(*flag, argument)?],

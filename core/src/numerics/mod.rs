@@ -71,6 +71,9 @@
 //! [`argmax`](reduction::argmax) give the first of equals, −0 being smaller than +0, and the first NaN before any
 //! number; of nothing, `u64::MAX`.
 //!
+//! # Softmax and layer normalization
+//! [`softmax`] and its logarithm, and [`layer_norm`]: of real floats, along a row or column or of a whole vector, by the same tree.
+//!
 //! # Gather, scatter, histograms
 //! An index that is negative or past the end touches nothing: what it would have gathered is 0, what it would have scattered or
 //! counted is dropped, and the stream's next synchronizing call fails. Of several elements scattered to one place the last in the
@@ -88,7 +91,7 @@
 //! [`contract::max_ulp`] has for programs.
 //!
 //! # Random numbers
-//! [`philox`]: a function of a seed, a subsequence and a count of words.
+//! [`philox`]: a function of a seed, a subsequence and a count of words. [`normal`]: normally distributed ones, made of the same words.
 //!
 //! # BLAS
 //! [`blas`].
@@ -99,19 +102,24 @@ mod cast;
 pub mod contract;
 mod dispatch;
 mod half;
+pub mod layer_norm;
 pub mod math;
 mod nan;
+pub mod normal;
 pub mod order;
 pub mod philox;
 pub mod reduction;
 pub mod scalar;
 pub mod scan;
+pub mod softmax;
 pub mod tree;
+mod wide;
 
 pub use arithmetic::{Absolute, ComplexNumeric, FloatNumeric, IntegerNumeric, Negate, Numeric, RealNumeric, select};
 pub use cast::{CastFrom, cast};
 pub use nan::Canonical;
 pub use reduction::Reducible;
+pub use wide::{Wide, WideFloat};
 
 #[cfg(test)]
 mod tests;

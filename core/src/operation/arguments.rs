@@ -1,6 +1,6 @@
 //! The arguments of operations that have many.
 
-use super::op::{Diag, Op, Precision, Side, Uplo};
+use super::op::{Axis, Diag, Op, Precision, Side, Uplo};
 use super::operand::{MatrixOperand, Span, Strided};
 use crate::element::ScalarValue;
 
@@ -157,6 +157,23 @@ pub struct TriangularProduct {
     pub strides: [usize; 2],
     /// How exact it has to be.
     pub precision: Precision,
+}
+
+/// The arguments of [`Operation::LayerNorm`](super::Operation::LayerNorm).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerNorm {
+    /// What it runs over. With [`Axis::Whole`] `x` and `out` are one contiguous column each.
+    pub axis: Axis,
+    /// Read; floats; may be `out` itself.
+    pub x: MatrixOperand,
+    /// Read; an element for each of a line.
+    pub gamma: Option<Span>,
+    /// Read; an element for each of a line.
+    pub beta: Option<Span>,
+    /// What is added to the variance, in the type of [`crate::GemmElement::Compute`].
+    pub epsilon: ScalarValue,
+    /// Written; of the shape of `x`.
+    pub out: MatrixOperand,
 }
 
 /// The arguments of [`Operation::Sort`](super::Operation::Sort).

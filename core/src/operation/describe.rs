@@ -1,6 +1,6 @@
 //! What can be asked of an operation.
 
-use super::{Operation, OperationKind, RankUpdate, Sort, Symm, Symv};
+use super::{LayerNorm, Operation, OperationKind, RankUpdate, Sort, Symm, Symv};
 use crate::element::DType;
 
 impl Operation {
@@ -17,6 +17,8 @@ impl Operation {
             Operation::Select { .. } => K::Select,
             Operation::Reduce { op, axis, .. } => K::reduce(*op, *axis),
             Operation::Mean { axis, .. } => K::mean(*axis),
+            Operation::Softmax { log, axis, .. } => K::softmax(*log, *axis),
+            Operation::LayerNorm(arguments) => K::layer_norm(arguments.axis),
             Operation::ArgReduce { op, axis, .. } => K::arg(*op, *axis),
             Operation::Scan { op, exclusive, .. } => K::scan(*op, *exclusive),
             Operation::Sort(Sort { values: None, .. }) => K::Sort,
@@ -27,6 +29,7 @@ impl Operation {
             Operation::Histogram { .. } => K::Histogram,
             Operation::Permute { .. } => K::Permute,
             Operation::Random { .. } => K::Random,
+            Operation::Normal { .. } => K::Normal,
             Operation::Count { .. } => K::Count,
             Operation::Transpose { .. } => K::Transpose,
             Operation::Copy { .. } => K::Copy,
@@ -70,6 +73,8 @@ impl Operation {
             Operation::Binary { a, .. } | Operation::Compare { a, .. } | Operation::Select { a, .. } => a.dtype(),
             Operation::Reduce { x, .. }
             | Operation::Mean { x, .. }
+            | Operation::Softmax { x, .. }
+            | Operation::LayerNorm(LayerNorm { x, .. })
             | Operation::ArgReduce { x, .. }
             | Operation::Transpose { x, .. } => x.dtype,
             Operation::Scan { x, .. }
@@ -79,7 +84,7 @@ impl Operation {
             | Operation::Histogram { x, .. }
             | Operation::Permute { x, .. } => x.dtype,
             Operation::Sort(sort) => sort.keys.dtype,
-            Operation::Random { out, .. } => out.dtype,
+            Operation::Random { out, .. } | Operation::Normal { out, .. } => out.dtype,
             Operation::Count { mask, .. } => mask.dtype,
             Operation::Copy { x, .. }
             | Operation::Swap { x, .. }
@@ -128,12 +133,15 @@ impl Operation {
             | Operation::Gather { out, .. }
             | Operation::Scatter { x: out, .. }
             | Operation::Permute { out, .. }
+            | Operation::Normal { out, .. }
             | Operation::Random { out, .. } => out.len == 0,
             // Without elements there is still their number to write.
             Operation::Compact { .. } => false,
             // Without counters every element is out of range.
             Operation::Histogram { x, out } => x.len == 0 && out.len == 0,
             Operation::Fill { out, .. }
+            | Operation::Softmax { out, .. }
+            | Operation::LayerNorm(LayerNorm { out, .. })
             | Operation::Transpose { out, .. }
             | Operation::Ger { a: out, .. }
             | Operation::Syr { a: out, .. }

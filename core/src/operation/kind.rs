@@ -164,6 +164,24 @@ names! {
         ArgminCols = "argmin_cols",
         /// Index of the first largest of each column.
         ArgmaxCols = "argmax_cols",
+        /// Softmax of all elements.
+        Softmax = "softmax",
+        /// Softmax of each row.
+        SoftmaxRows = "softmax_rows",
+        /// Softmax of each column.
+        SoftmaxCols = "softmax_cols",
+        /// Logarithm of the softmax of all elements.
+        LogSoftmax = "log_softmax",
+        /// Logarithm of the softmax of each row.
+        LogSoftmaxRows = "log_softmax_rows",
+        /// Logarithm of the softmax of each column.
+        LogSoftmaxCols = "log_softmax_cols",
+        /// Layer normalization of all elements.
+        LayerNorm = "layer_norm",
+        /// Layer normalization of each row.
+        LayerNormRows = "layer_norm_rows",
+        /// Layer normalization of each column.
+        LayerNormCols = "layer_norm_cols",
         /// Sums up to each element.
         InclusiveSum = "inclusive_sum",
         /// Products up to each element.
@@ -196,6 +214,8 @@ names! {
         Permute = "permute",
         /// Random numbers.
         Random = "random",
+        /// Normal random numbers.
+        Normal = "normal",
         /// Matrix transposition, and change of layout.
         Transpose = "transpose",
         /// BLAS `copy`.
@@ -309,6 +329,28 @@ impl OperationKind {
             (ArgOp::Max, Axis::Rows) => K::ArgmaxRows,
             (ArgOp::Min, Axis::Cols) => K::ArgminCols,
             (ArgOp::Max, Axis::Cols) => K::ArgmaxCols,
+        }
+    }
+
+    /// The kind of a softmax, or of its logarithm.
+    pub const fn softmax(log: bool, axis: Axis) -> OperationKind {
+        use OperationKind as K;
+        match (log, axis) {
+            (false, Axis::Whole) => K::Softmax,
+            (false, Axis::Rows) => K::SoftmaxRows,
+            (false, Axis::Cols) => K::SoftmaxCols,
+            (true, Axis::Whole) => K::LogSoftmax,
+            (true, Axis::Rows) => K::LogSoftmaxRows,
+            (true, Axis::Cols) => K::LogSoftmaxCols,
+        }
+    }
+
+    /// The kind of a layer normalization.
+    pub const fn layer_norm(axis: Axis) -> OperationKind {
+        match axis {
+            Axis::Whole => OperationKind::LayerNorm,
+            Axis::Rows => OperationKind::LayerNormRows,
+            Axis::Cols => OperationKind::LayerNormCols,
         }
     }
 

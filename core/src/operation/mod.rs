@@ -2,7 +2,7 @@
 //!
 //! Operations are made by the typed methods of [`crate::Blas`], [`crate::Ops`] and [`crate::Stream`], which have checked them:
 //! lengths agree, views lie inside their buffers, what is written overlaps nothing else that the operation touches (but for an
-//! element-wise operation whose output *is* one of its inputs), it writes at least one element or has indices to check, and the device
+//! operation whose output *is* one of its inputs, where that is said), it writes at least one element or has indices to check, and the device
 //! [supports](crate::Backend::supports) it.
 
 mod arguments;
@@ -11,7 +11,9 @@ mod kind;
 mod op;
 mod operand;
 
-pub use arguments::{Gemm, Gemv, PermuteShape, RankUpdate, Sort, Symm, Symv, TriangularMatrix, TriangularProduct};
+pub use arguments::{
+    Gemm, Gemv, LayerNorm, PermuteShape, RankUpdate, Sort, Symm, Symv, TriangularMatrix, TriangularProduct,
+};
 pub use kind::OperationKind;
 pub use op::{ArgOp, Axis, BinaryOp, CompareOp, Diag, Op, Precision, ReduceOp, RotmFlag, Side, UnaryOp, Uplo};
 pub use operand::{Layout, MatrixOperand, Ptr, Span, Strided};
@@ -126,6 +128,19 @@ pub enum Operation {
         /// Written: 1 element, or one per row, or one per column.
         out: Span,
     },
+    /// Softmax of all elements, or along an axis.
+    Softmax {
+        /// Whether it is the logarithm.
+        log: bool,
+        /// What it runs over. With [`Axis::Whole`] `x` and `out` are one contiguous column each.
+        axis: Axis,
+        /// Read; floats; may be `out` itself.
+        x: MatrixOperand,
+        /// Written; of the shape of `x`.
+        out: MatrixOperand,
+    },
+    /// Layer normalization of all elements, or along an axis.
+    LayerNorm(LayerNorm),
     /// The index of an extreme element of all, or along an axis.
     ArgReduce {
         /// Which.
@@ -204,6 +219,21 @@ pub enum Operation {
         /// The first word.
         offset: u64,
         /// Written; integers or floats.
+        out: Span,
+    },
+    /// Normal random numbers, as [`crate::numerics::normal`] defines them.
+    Normal {
+        /// The key.
+        seed: u64,
+        /// The upper half of the counter.
+        subsequence: u64,
+        /// The first word.
+        offset: u64,
+        /// In the type of [`crate::GemmElement::Compute`].
+        mean: ScalarValue,
+        /// Likewise.
+        deviation: ScalarValue,
+        /// Written; floats.
         out: Span,
     },
     /// `out` = how many elements of `mask` are not 0.

@@ -5,6 +5,7 @@
 
 mod elementwise;
 mod index;
+mod normalize;
 mod operand;
 mod random;
 mod reduction;
@@ -13,6 +14,7 @@ mod sort;
 mod transpose;
 
 pub use index::{Index, Indexing};
+pub use normalize::{LayerNormOptions, Normalize};
 pub use operand::{AsOperand, Operand};
 pub use random::{Philox, Random};
 pub use reduction::Reduce;
@@ -28,8 +30,8 @@ use crate::stream::Stream;
 use crate::view::{AsView, AsViewMut};
 use elementwise::{binary_methods, compare_methods, unary_methods};
 
-/// Operations on arrays: here those that go element by element and transposition; [`Reduce`], [`Scan`], [`Sort`], [`Indexing`] and
-/// [`Random`] are part of it. All give the same bits on every device; what each computes is said in [`crate::numerics`].
+/// Operations on arrays: here those that go element by element and transposition; [`Reduce`], [`Normalize`], [`Scan`], [`Sort`],
+/// [`Indexing`] and [`Random`] are part of it. All give the same bits on every device; what each computes is said in [`crate::numerics`].
 ///
 /// Inputs of element-wise operations are buffers, views, or numbers: `stream.sub(&1.0, &x, &mut out)`.
 ///
@@ -57,7 +59,7 @@ use elementwise::{binary_methods, compare_methods, unary_methods};
 /// Every operation, here and in the traits that this one includes, returns [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if
 /// lengths or shapes do not fit, naming the argument, and [`Unsupported`](crate::ErrorKind::Unsupported) if the device does not offer
 /// it, and then has enqueued nothing. That holds without any elements too.
-pub trait Ops: Reduce + Scan + Sort + Indexing + Random {
+pub trait Ops: Reduce + Normalize + Scan + Sort + Indexing + Random {
     /// `out[i] = start + i · step`.
     ///
     /// # Errors

@@ -1,8 +1,9 @@
 //! Random numbers.
 
-use crate::error::Result;
+use crate::element::{Float, GemmElement, RealScalar, ScalarValue};
+use crate::error::{Error, Result};
 use crate::numerics::philox;
-use crate::operation::Operation;
+use crate::operation::{Operation, OperationKind};
 use crate::runtime::Checked;
 use crate::stream::Stream;
 use crate::view::AsViewMut;
@@ -66,6 +67,43 @@ pub trait Random: Stream {
         self.submit(
             Checked::TYPED,
             Operation::Random { seed, subsequence, offset, out: out.span() },
+            &[out.writes("out")],
+        )?;
+        generator.skip(T::WORDS.wrapping_mul(out.len() as u64));
+        Ok(())
+    }
+
+    /// Fills `out` with normal random numbers of this mean and standard deviation, as [`crate::numerics::normal`] says. `generator`
+    /// moves on by the words that takes: as many as [`random`](Self::random) takes for as many elements.
+    ///
+    /// ```
+    /// # use warpwave_core::{Philox, Random, Result, Stream};
+    /// # fn example<S: Stream>(stream: &S) -> Result<()> {
+    /// let mut heights = stream.zeros::<f32>(1000)?;
+    /// stream.normal(&mut Philox::new(42), 1.75, 0.07, &mut heights)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if `deviation` is negative or NaN, and as for [`random`](Self::random).
+    fn normal<T: philox::RandomElement + Float + GemmElement<Compute: RealScalar>>(
+        &self,
+        generator: &mut Philox,
+        mean: T::Compute,
+        deviation: T::Compute,
+        out: &mut impl AsViewMut<T, Self::Device>,
+    ) -> Result<()> {
+        if deviation.to_f64().is_nan() || deviation.to_f64() < 0.0 {
+            let error = Error::invalid("deviation", "a number that is not negative", deviation);
+            return Err(error.in_operation(OperationKind::Normal));
+        }
+        let out = out.view_mut().into_view();
+        let Philox { seed, subsequence, offset } = *generator;
+        let (mean, deviation) = (ScalarValue::new(mean), ScalarValue::new(deviation));
+        self.submit(
+            Checked::TYPED,
+            Operation::Normal { seed, subsequence, offset, mean, deviation, out: out.span() },
             &[out.writes("out")],
         )?;
         generator.skip(T::WORDS.wrapping_mul(out.len() as u64));

@@ -18,6 +18,7 @@ mod ger;
 mod iamax;
 mod index;
 mod level1;
+mod normalize;
 mod random;
 mod reduce;
 mod scalar;
@@ -56,6 +57,8 @@ pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
         O::Select { mask, a, b, out } => elementwise::select(mask, a, b, out, p),
         O::Reduce { op, axis, x, out } => reduce::reduce(op, axis, x, out, p)?,
         O::Mean { axis, x, out } => reduce::mean(axis, x, out, p)?,
+        O::Softmax { log, axis, x, out } => normalize::softmax(log, axis, &x, &out, p)?,
+        O::LayerNorm(ref arguments) => normalize::layer_norm(arguments, p)?,
         O::Count { mask, out } => reduce::count(mask, out, p)?,
         O::Transpose { x, out } => transpose::transpose(x, out, p),
         O::Permute { x, out, shape } => transpose::permute(x, out, &shape, p),
@@ -66,6 +69,9 @@ pub fn plan(operation: &Operation, properties: &Properties) -> Result<Plan> {
         O::Compact { x, mask, out, count } => index::compact(x, mask, out, count, p),
         O::Histogram { x, out } => index::histogram(x, out, p),
         O::Random { seed, subsequence, offset, out } => random::random(seed, subsequence, offset, out, p),
+        O::Normal { seed, subsequence, offset, mean, deviation, out } => {
+            random::normal([seed, subsequence, offset], mean, deviation, out, p)
+        }
         O::ArgReduce { op, axis, x, out } => arg::arg(op, axis, x, out, p)?,
         _ => return blas::blas(operation, p).unwrap_or_else(|| Err(Error::unsupported(operation.kind()))),
     };

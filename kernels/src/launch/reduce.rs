@@ -13,6 +13,8 @@ enum Ending {
     Round,
     /// It is divided by the number of elements before.
     Mean,
+    /// It stays as it is, in the type in which sums are kept.
+    Keep,
 }
 
 /// Lines that are reduced, each to one element.
@@ -77,7 +79,8 @@ pub(super) fn count(mask: Span, out: Span, properties: &Properties) -> Result<Pl
     plan.steps.push(Step::new(Entry::plain("reduce", "count"), blocks, THREADS, args));
     if blocks > 1 {
         let lines = Lines { len: blocks as usize, count: 1, contiguous: true, ld: 1 };
-        descend(&mut plan, ReduceOp::Sum, DType::U64, lines, (counted, true), out, Ending::Round, properties)?;
+        let to = Arg::Ptr(out.ptr);
+        descend(&mut plan, ReduceOp::Sum, DType::U64, lines, (counted, true), to, Ending::Round, properties)?;
     }
     Ok(plan)
 }
@@ -110,8 +113,20 @@ fn levels(
     properties: &Properties,
 ) -> Result<Plan> {
     let mut plan = Plan::default();
-    descend(&mut plan, op, x.dtype, lines, (Arg::Ptr(x.ptr), false), out, ending, properties)?;
+    descend(&mut plan, op, x.dtype, lines, (Arg::Ptr(x.ptr), false), Arg::Ptr(out.ptr), ending, properties)?;
     Ok(plan)
+}
+
+/// Adds the launches that sum up `lines`, which are elements of the type or partial sums of it, to sums in the type in which sums are kept.
+pub(super) fn sums(
+    plan: &mut Plan,
+    dtype: DType,
+    lines: Lines,
+    from: (Arg, bool),
+    to: Arg,
+    properties: &Properties,
+) -> Result<()> {
+    descend(plan, ReduceOp::Sum, dtype, lines, from, to, Ending::Keep, properties)
 }
 
 /// Adds the launches that reduce `lines`, which are elements of the type or partial results of it.
@@ -122,7 +137,7 @@ fn descend(
     dtype: DType,
     mut lines: Lines,
     (mut from, mut partial): (Arg, bool),
-    out: Span,
+    result: Arg,
     ending: Ending,
     properties: &Properties,
 ) -> Result<()> {
@@ -135,8 +150,9 @@ fn descend(
         let last = chunks == 1;
         let (to, how) = match ending {
             _ if !last => (Arg::Scratch(plan.reserve(lines.count * chunks * wide)), 0),
-            Ending::Round => (Arg::Ptr(out.ptr), 1),
-            Ending::Mean => (Arg::Ptr(out.ptr), 2),
+            Ending::Keep => (result, 0),
+            Ending::Round => (result, 1),
+            Ending::Mean => (result, 2),
         };
         let (blocks, log) = if lines.contiguous {
             let log = lines.log_group();

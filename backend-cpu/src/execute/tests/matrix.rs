@@ -8,32 +8,38 @@ use warpwave_core::{
 };
 
 /// A matrix in a larger piece of memory: `ld` is `gap` more than it has to be.
-struct Matrix<T> {
-    memory: Memory<T>,
-    values: Vec<T>,
+pub(super) struct Matrix<T> {
+    pub(super) memory: Memory<T>,
+    pub(super) values: Vec<T>,
     shape: (usize, usize),
     ld: usize,
     layout: Layout,
 }
 
 impl<T: Element> Matrix<T> {
-    fn new(values: impl Fn(usize, u64) -> Vec<T>, rows: usize, cols: usize, gap: usize, layout: Layout) -> Self {
+    pub(super) fn new(
+        values: impl Fn(usize, u64) -> Vec<T>,
+        rows: usize,
+        cols: usize,
+        gap: usize,
+        layout: Layout,
+    ) -> Self {
         let (len, runs) = if layout == Layout::ColumnMajor { (rows, cols) } else { (cols, rows) };
         let ld = len + gap;
         let values = values(ld * runs, 21 + rows as u64);
         Matrix { memory: Memory::new(&values), values, shape: (rows, cols), ld, layout }
     }
 
-    fn operand(&mut self) -> MatrixOperand {
+    pub(super) fn operand(&mut self) -> MatrixOperand {
         let (rows, cols) = self.shape;
         MatrixOperand { ptr: self.memory.ptr(), dtype: T::DTYPE, rows, cols, ld: self.ld, layout: self.layout }
     }
 
-    fn index(&self, i: usize, j: usize) -> usize {
+    pub(super) fn index(&self, i: usize, j: usize) -> usize {
         if self.layout == Layout::ColumnMajor { i + j * self.ld } else { i * self.ld + j }
     }
 
-    fn at(&self, i: usize, j: usize) -> T {
+    pub(super) fn at(&self, i: usize, j: usize) -> T {
         self.values[self.index(i, j)]
     }
 }

@@ -6,6 +6,7 @@ mod elementwise;
 mod indexing;
 mod math;
 mod matrix;
+mod normalize;
 mod random;
 mod scan;
 mod sort;

@@ -59,7 +59,7 @@ pub(in crate::execute) unsafe fn across<F: Fold>(
         return unsafe { each_chunk(workers, (lines, len), item, fold, rows, |_, line, result| finish(line, result)) };
     }
     let mut partial = scratch::zeroed(chunks * lines)?;
-    let results = Results(partial.as_mut_ptr());
+    let results = Results::new(&mut partial);
     // SAFETY: the caller's promise; `partial` has a place for each chunk of each line, which is finished once.
     unsafe {
         let keep = |chunk, line, result| results.set(chunk * lines + line, result);

@@ -38,7 +38,7 @@ pub(in crate::execute) fn along<F: Fold>(
         return Ok(());
     }
     let mut partial = scratch::zeroed(chunks * lines)?;
-    let results = Results(partial.as_mut_ptr());
+    let results = Results::new(&mut partial);
     workers.split(chunks * lines, grain, |range| {
         let mut lanes = Lanes::new();
         for job in range {

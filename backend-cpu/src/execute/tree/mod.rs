@@ -38,15 +38,20 @@ pub(super) trait Fold: Copy + Sync {
 }
 
 /// Where threads put results.
-struct Results<A>(*mut A);
+pub(super) struct Results<A>(*mut A);
 
 // SAFETY: an address; only an unsafe function follows it, and its callers answer for races.
 unsafe impl<A: Send> Sync for Results<A> {}
 
 impl<A> Results<A> {
+    /// Into a slice that nobody touches meanwhile.
+    pub(super) fn new(results: &mut [A]) -> Self {
+        Results(results.as_mut_ptr())
+    }
+
     /// # Safety
     /// There is a result `index`, and nobody else touches it during the call.
-    unsafe fn set(&self, index: usize, value: A) {
+    pub(super) unsafe fn set(&self, index: usize, value: A) {
         // SAFETY: the caller's promise.
         unsafe { self.0.add(index).write(value) }
     }
@@ -56,7 +61,7 @@ impl<A> Results<A> {
 /// of the first chunk of each line, then those of the second, and so on.
 ///
 /// There is one for every 8,192 elements: this takes no time.
-fn ascend<F: Fold>(fold: F, results: &mut [F::Acc], lines: usize) {
+pub(super) fn ascend<F: Fold>(fold: F, results: &mut [F::Acc], lines: usize) {
     let mut count = results.len() / lines;
     while count > 1 {
         for (index, start) in (0..count).step_by(CHUNK).enumerate() {
