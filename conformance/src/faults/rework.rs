@@ -117,7 +117,7 @@ impl Rework {
                 Fault::PlatformExponential
                 | Fault::LargeAnglesUnreduced
                 | Fault::ApproximateRsqrt
-                | Fault::NaiveLog1p => functions::wrong_function(fault, operation),
+                | Fault::NaiveLogarithm => functions::wrong_function(fault, operation),
                 _ => Rework::default(),
             }
         }
