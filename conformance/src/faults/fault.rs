@@ -279,7 +279,7 @@ faults! {
     /// rsqrt is an approximation, as a GPU has it as an instruction.
     ApproximateRsqrt = "approximate-rsqrt", Inline, "elementwise.rsqrt.f64", "out[";
     /// log1p adds 1 and takes the logarithm.
-    NaiveLog1p = "naive-log1p", Inline, "elementwise.log1p.f32", "out[";
+    NaiveLogarithm = "naive-logarithm", Inline, "elementwise.log1p.f32", "out[";
     /// pow of NaN is NaN, to the power of 0 too.
     PowerOfNan = "power-of-nan", Inline, "elementwise.pow.f32", "a result that is written out: out[";
 }

@@ -24,7 +24,7 @@ fn wrong(fault: Fault) -> Option<(UnaryOp, Wrong)> {
         // Of 1/√x as by the instruction of a GPU, some 12 bits are right.
         Fault::ApproximateRsqrt => (UnaryOp::Rsqrt, |_, right| f64::from_bits(right.to_bits() & !0 << 40)),
         // 1 + x has lost what makes log1p worth calling.
-        Fault::NaiveLog1p => {
+        Fault::NaiveLogarithm => {
             (UnaryOp::Log1p, |x, right| if right.is_nan() { right } else { (1.0 + x as f32).ln().into() })
         }
         _ => return None,

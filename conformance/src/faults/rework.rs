@@ -117,7 +117,7 @@ impl Rework {
                 Fault::PlatformExponential
                 | Fault::LargeAnglesUnreduced
                 | Fault::ApproximateRsqrt
-                | Fault::NaiveLog1p => functions::wrong_function(fault, operation),
+                | Fault::NaiveLogarithm => functions::wrong_function(fault, operation),
                 Fault::SoftmaxWithoutMaximum => normalize::without_maximum(operation),
                 Fault::PlainSoftmax => normalize::plain_order(operation),
                 Fault::MasksSubtracted => normalize::masks_subtracted(operation),
