@@ -259,13 +259,13 @@ faults! {
     /// A kernel writes what other lanes still read without a barrier of the warp in between.
     WarpBarrierAfterRead = "warp-barrier-after-read", Checked, "warp.shared.warp", "out[";
     /// A kernel takes a warp for 32 lanes.
-    WarpOf32 = "warp-of-32", Checked, "warp.shared.warp", "out[31]: expected";
+    WarpOf32 = "half-a-warp", Checked, "warp.shared.warp", "out[31]: expected";
     /// A kernel keeps 32 bits of a mask of lanes.
     NarrowMask = "narrow-mask", Checked, "warp.ballot", "masks[";
     /// A shuffle goes beyond its group of lanes.
     ShuffleWidthIgnored = "shuffle-width-ignored", Checked, "warp.shuffle.u32", "by 1 of 1[";
     /// A kernel adds to what other threads add to, and not atomically.
-    PlainAddition = "plain-addition", Checked, "warp.atomic.add", "u64[0]: expected";
+    PlainAddition = "plain-addition", Checked, "warp.atomic.add.shared", "out[";
     /// A loop over the grid leaves out the last element.
     GridLoopCut = "grid-loop-cut", Checked, "warp.atomic.add.special", "f32[120]: expected inf";
     /// A kernel reads one element behind its dynamic shared memory.

@@ -13,9 +13,9 @@ pub(super) fn altered(fault: Fault, text: &str) -> Option<String> {
         Fault::NarrowMask => ("const ww_lane_mask all", "const ww_u32 all"),
         Fault::ShuffleWidthIgnored => ("ww_shuffle_up(value, by, width)", "ww_shuffle_up(value, by)"),
         Fault::PlainAddition => (
-            "ww_atomic_add(&u64[i % 3], (ww_u64)i << 20)",
+            "ww_atomic_add(&sums[t % 3], t)",
             // The executor looks at the second access to a place only if there is a call in between.
-            "const ww_u64 sum = u64[i % 3] + ((ww_u64)i << 20); ww_fence(); u64[i % 3] = sum",
+            "const ww_u32 sum = sums[t % 3] + t; ww_fence(); sums[t % 3] = sum",
         ),
         Fault::GridLoopCut => ("WW_GRID_LOOP(i, n)", "WW_GRID_LOOP(i, n - 1)"),
         Fault::SmallDynamicShared => ("s[total[0] - 1 - t]", "s[total[0] - t]"),
