@@ -317,6 +317,10 @@ WW_DEVICE void ww_store_raw(ww_bytes8* at, ww_bytes8 v) {
 #if !defined(WW_ROLLED)
 #define WW_ROLLED
 #endif
+// As WW_UNROLL, where only registers ask for it: on the host it stays a loop, which is compiled sooner.
+#if !defined(WW_IN_REGISTERS)
+#define WW_IN_REGISTERS WW_UNROLL
+#endif
 
 // ---- Warps ----
 
