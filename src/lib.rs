@@ -115,9 +115,9 @@ pub mod prelude {
     pub use crate::numerics::Numeric as _;
     pub use crate::{
         Argument, AsOperand, AsVector, AsVectorMut, AsView, AsViewMut, Blas, Buffer, Device, Diag, Element, Error,
-        Graph, Grid, Kernel, KernelSource, Layout, MatrixView, MatrixViewMut, Module, Numerics, Op, Ops, Philox,
-        Precision, RealScalar, Recorder, Result, Scalar, Side, SortOptions, Stream, Uplo, Vector, VectorMut, View,
-        ViewMut, args,
+        Graph, Grid, Kernel, KernelSource, LayerNormOptions, Layout, MatrixView, MatrixViewMut, Module, Numerics, Op,
+        Ops, Philox, Precision, RealScalar, Recorder, Result, Scalar, Side, SortOptions, Stream, Uplo, Vector,
+        VectorMut, View, ViewMut, args,
     };
     pub use crate::{BlasTriangle as _, Indexing as _, Normalize as _, Random as _, Reduce as _, Scan as _, Sort as _};
 }

@@ -342,6 +342,8 @@ fn algorithms<D: Numerics>(device: &D) -> Result<()> {
     // The same seed, and integers of any value.
     stream.random(&mut Philox::new(42), &mut out)?;
     assert_eq!(stream.to_vec(&out)?, first);
+    stream.normal(&mut generator, 0.0, 1.0, &mut out)?;
+    assert!(stream.to_vec(&out)?.iter().any(|x| *x < 0.0 || *x > 1.0));
     stream.random(&mut generator, &mut keys)?;
     assert!(stream.to_vec(&keys)?.iter().any(|&key| key > u32::MAX / 1024));
     Ok(())

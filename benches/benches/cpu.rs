@@ -3,7 +3,7 @@
 //! | row | peer or limit |
 //! |---|---|
 //! | `gemm` | OpenBLAS with as many threads, `2·n³` operations each; in brackets the processor whose kernels it has chosen |
-//! | `axpy` … `inclusive_sum` | bytes moved per second of a plain triad loop, `a[i] = b[i] + s·c[i]`, on as many threads |
+//! | `axpy` … `normal` | bytes moved per second of a plain triad loop, `a[i] = b[i] + s·c[i]`, on as many threads |
 //! | `sort` | rayon's `par_sort_unstable` on as many threads (it is not stable) |
 //! | `exp f32, one value` … | the standard library's function, whose time the figure is a multiple of |
 //! | `exp f32, 2^20` … | a loop over the standard library's function on as many threads, which takes so many times as long |
@@ -82,7 +82,7 @@ fn run(wanted: &dyn Fn(&str) -> bool) -> Result<bool> {
     }
     if BANDWIDTH.iter().any(|(name, ..)| wanted(name)) {
         let mut triad = Triad::new(threads);
-        for &(name, bytes, (target, floor), prepare) in BANDWIDTH {
+        for &(name, bytes, goal, prepare) in BANDWIDTH {
             if wanted(name) {
                 let mut work = prepare(&stream)?;
                 // As many bytes as the triad moves, lest what comes before the first byte weigh more.
@@ -95,7 +95,7 @@ fn run(wanted: &dyn Fn(&str) -> bool) -> Result<bool> {
                     name: name.to_owned(),
                     detail: format!("{:.1} GB/s, triad {:.1} GB/s", ours / 1e9, peer / 1e9),
                     figure: Ok(ours / peer),
-                    goal: Goal::AtLeast { target, floor },
+                    goal: goal.map_or(Goal::Shown, |(target, floor)| Goal::AtLeast { target, floor }),
                 });
             }
         }
@@ -199,42 +199,68 @@ impl Triad {
 
 type Work = Box<dyn FnMut() -> Result<()>>;
 
-/// Name, bytes moved for an element, target and floor, and the work on [`LEN`] elements.
-type Bandwidth = (&'static str, usize, (f64, f64), fn(&Queue) -> Result<Work>);
+/// Name, bytes moved for an element, target and floor if there are any, and the work on [`LEN`] elements.
+type Bandwidth = (&'static str, usize, Option<(f64, f64)>, fn(&Queue) -> Result<Work>);
 
 const BANDWIDTH: &[Bandwidth] = &[
-    ("axpy f32", 12, (0.9, 0.8), |stream| {
+    ("axpy f32", 12, Some((0.9, 0.8)), |stream| {
         let (stream, x) = (stream.clone(), stream.from_slice(&numbers(LEN))?);
         let mut y = stream.from_slice(&numbers(LEN))?;
         Ok(Box::new(move || stream.axpy(0.5, &x, &mut y)))
     }),
-    ("dot f32", 8, (0.9, 0.8), |stream| {
+    ("dot f32", 8, Some((0.9, 0.8)), |stream| {
         let (stream, x, y) = (stream.clone(), stream.from_slice(&numbers(LEN))?, stream.from_slice(&numbers(LEN))?);
         Ok(Box::new(move || stream.dot(&x, &y).map(|sum| _ = black_box(sum))))
     }),
-    ("sum f32", 4, (0.9, 0.8), |stream| {
+    ("sum f32", 4, Some((0.9, 0.8)), |stream| {
         let (stream, x) = (stream.clone(), stream.from_slice(&numbers(LEN))?);
         Ok(Box::new(move || stream.sum(&x).map(|sum| _ = black_box(sum))))
     }),
-    ("transpose f32", 8, (0.9, 0.8), |stream| {
+    ("transpose f32", 8, Some((0.9, 0.8)), |stream| {
         let (stream, x, mut y) = (stream.clone(), stream.from_slice(&numbers(LEN))?, stream.zeros::<f32>(LEN)?);
         Ok(Box::new(move || {
             stream.transpose(&x.view().matrix(ORDER, ORDER)?, &mut y.view_mut().matrix_mut(ORDER, ORDER)?)
         }))
     }),
-    ("cast f32 to i32", 8, (0.9, 0.8), |stream| {
+    ("cast f32 to i32", 8, Some((0.9, 0.8)), |stream| {
         let (stream, x, mut y) = (stream.clone(), stream.from_slice(&numbers(LEN))?, stream.zeros::<i32>(LEN)?);
         Ok(Box::new(move || stream.cast(&x, &mut y)))
     }),
-    ("cast f32 to f64", 12, (0.9, 0.8), |stream| {
+    ("cast f32 to f64", 12, Some((0.9, 0.8)), |stream| {
         let (stream, x, mut y) = (stream.clone(), stream.from_slice(&numbers(LEN))?, stream.zeros::<f64>(LEN)?);
         Ok(Box::new(move || stream.cast(&x, &mut y)))
     }),
-    ("inclusive_sum f32", 8, (0.8, 0.6), |stream| {
+    ("inclusive_sum f32", 8, Some((0.8, 0.6)), |stream| {
         let (stream, x, mut y) = (stream.clone(), stream.from_slice(&numbers(LEN))?, stream.zeros::<f32>(LEN)?);
         Ok(Box::new(move || stream.inclusive_sum(&x, &mut y)))
     }),
+    ("softmax f32, rows of 2^10", 8, None, |stream| softmax(stream, 1 << 10)),
+    ("softmax f32, rows of 2^20", 8, None, |stream| softmax(stream, 1 << 20)),
+    ("layer_norm f32, rows of 2^10", 8, None, |stream| layer_norm(stream, 1 << 10)),
+    ("layer_norm f32, rows of 2^20", 8, None, |stream| layer_norm(stream, 1 << 20)),
+    ("normal f32", 4, None, |stream| {
+        let (stream, mut y) = (stream.clone(), stream.zeros::<f32>(LEN)?);
+        Ok(Box::new(move || stream.normal(&mut Philox::new(1), 0.0, 1.0, &mut y)))
+    }),
 ];
+
+fn softmax(stream: &Queue, len: usize) -> Result<Work> {
+    let (stream, x, mut y) = (stream.clone(), stream.from_slice(&numbers(LEN))?, stream.zeros::<f32>(LEN)?);
+    // The columns of a column-major matrix: contiguous.
+    Ok(Box::new(move || {
+        stream.softmax_cols(&x.view().matrix(len, LEN / len)?, &mut y.view_mut().matrix_mut(len, LEN / len)?)
+    }))
+}
+
+fn layer_norm(stream: &Queue, len: usize) -> Result<Work> {
+    let (stream, x, mut y) = (stream.clone(), stream.from_slice(&numbers(LEN))?, stream.zeros::<f32>(LEN)?);
+    let (gamma, beta) = (stream.from_slice(&numbers(len))?, stream.from_slice(&numbers(len))?);
+    Ok(Box::new(move || {
+        let options = LayerNormOptions::new(1e-5).gamma(&gamma).beta(&beta);
+        let mut y = y.view_mut().matrix_mut(len, LEN / len)?;
+        stream.layer_norm_cols(&x.view().matrix(len, LEN / len)?, &options, &mut y)
+    }))
+}
 
 fn sort(stream: &Queue, name: &str) -> Result<Row> {
     let mut unsorted = stream.zeros::<u32>(SORTED)?;

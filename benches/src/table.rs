@@ -12,6 +12,8 @@ pub enum Goal {
         /// What it must be.
         floor: f64,
     },
+    /// A ratio to a peer that is to reach nothing.
+    Shown,
     /// A time, or how many times as long as a peer: not more than these.
     AtMost {
         /// What it should be.
@@ -54,6 +56,7 @@ impl Row {
     fn reaches(&self, limit: impl Fn((f64, f64)) -> f64) -> bool {
         match (&self.figure, self.goal) {
             (Err(_), _) => false,
+            (Ok(figure), Goal::Shown) => !figure.is_nan(),
             (Ok(figure), Goal::AtLeast { target, floor }) => *figure >= limit((target, floor)),
             (Ok(figure), Goal::AtMost { target, floor, .. }) => *figure <= limit((target, floor)),
             (Ok(figure), Goal::TimesAtMost { target }) => *figure <= limit((target, f64::INFINITY)),
@@ -69,6 +72,7 @@ impl fmt::Display for Row {
             Ok(figure) => figure,
         };
         match self.goal {
+            Goal::Shown => return write!(f, "{figure:>8.2} ×   {:<58}", self.detail),
             Goal::AtLeast { target, floor } => {
                 write!(f, "{figure:>8.2} ×   target ≥ {target:<4}  floor ≥ {floor:<4}  {:<58}", self.detail)?;
             }

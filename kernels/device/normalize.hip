@@ -71,14 +71,14 @@ WW_DEVICE norm_end<T> end_of(ww_acc<T> mean, ww_acc<T> sum, ww_acc<T> n, ww_acc<
 template <class T> WW_DEVICE void hold(const T* at, ww_u32 size, ww_u32 lane, ww_acc<T> (&held)[ROWS][4]) {
     const int N = sizeof(T) <= 4 ? 4 : 16 / sizeof(T);
     if (ww_packed<N>(at) && size % 4 == 0) {
-        WW_UNROLL for (ww_u32 row = 0; row < ROWS; ++row)
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
             if (row * LANES + lane < size)
                 WW_UNROLL for (int p = 0; p < 4 / N; ++p) {
                     const ww_pack<T, N> pack = ww_load_pack<N>(at + row * LANES + lane + p * N);
                     WW_UNROLL for (int k = 0; k < N; ++k) held[row][p * N + k] = ww_widen(pack.at[k]);
                 }
     } else {
-        WW_UNROLL for (ww_u32 row = 0; row < ROWS; ++row)
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
             WW_UNROLL for (int j = 0; j < 4; ++j)
                 if (row * LANES + lane + j < size) held[row][j] = ww_widen(at[row * LANES + lane + j]);
     }
@@ -87,7 +87,7 @@ template <class T, class E>
 WW_DEVICE void put(T* out, ww_u64 step, ww_u32 size, ww_u32 lane, const ww_acc<T> (&held)[ROWS][4], const E& end) {
     const int N = sizeof(T) <= 4 ? 4 : 16 / sizeof(T);
     if (step == 1 && ww_packed<N>(out) && size % 4 == 0) {
-        WW_UNROLL for (ww_u32 row = 0; row < ROWS; ++row)
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
             if (row * LANES + lane < size)
                 WW_UNROLL for (int p = 0; p < 4 / N; ++p) {
                     const ww_u32 i = row * LANES + lane + p * N;
@@ -98,7 +98,7 @@ WW_DEVICE void put(T* out, ww_u64 step, ww_u32 size, ww_u32 lane, const ww_acc<T
                     ww_store_pack<N>(out + i, pack);
                 }
     } else {
-        WW_UNROLL for (ww_u32 row = 0; row < ROWS; ++row)
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
             WW_UNROLL for (int j = 0; j < 4; ++j) {
                 const ww_u32 i = row * LANES + lane + j;
                 if (i < size) out[i * step] = ww_narrow<T>(end.value(i, held[row][j]));
@@ -115,9 +115,9 @@ template <class OP, class R> WW_DEVICE R four_lanes(const R (&acc)[4], ww_u32 si
 template <class OP, class C>
 WW_DEVICE typename OP::result of_thread(const C (&held)[ROWS][4], ww_u32 size, ww_u32 lane, C shift) {
     typename OP::result acc[4] = {};
-    WW_UNROLL for (ww_u32 row = 0; row < ROWS; ++row)
+    WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
         if (row * LANES < size)
-            WW_UNROLL for (int j = 0; j < 4; ++j)
+            WW_IN_REGISTERS for (int j = 0; j < 4; ++j)
                 if (row * LANES + lane + j < size)
                     acc[j] = row == 0 ? OP::first(held[row][j], shift) : OP::next(acc[j], held[row][j], shift);
     return four_lanes<OP>(acc, size, lane);
@@ -364,7 +364,7 @@ WW_DEVICE void apply(ww_u64 len, ww_u64 lines, ww_u32 log_width, ww_u32 beside, 
 WW_EACH_FLOAT(SOFTMAX)
 
 #define LAYER_NORM(n, T) \
-    WW_KERNEL(layer_norm_rows_##n, 256, ww_u64 len, ww_u64 lines, ww_u32 log_group, const T* x, ww_u64 x_line, T* out, \
+    WW_KERNEL(layer_norm_rows_##n, WW_ONE_BLOCK(256), ww_u64 len, ww_u64 lines, ww_u32 log_group, const T* x, ww_u64 x_line, T* out, \
               ww_u64 out_line, ww_u64 out_step, const T* gamma, const T* beta, ww_acc<T> epsilon) { \
         WW_SHARED(ww_acc<T>, joined, 8); \
         norm_lines<T>(len, lines, log_group, x, x_line, out, out_line, out_step, gamma, beta, epsilon, joined); \

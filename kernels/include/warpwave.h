@@ -345,6 +345,10 @@ WW_X(ww_i32, ww_u32) WW_X(ww_i64, ww_u64)
 #if !defined(WW_ROLLED)
 #define WW_ROLLED
 #endif
+// As WW_UNROLL, where only registers ask for it: on the host it stays a loop, which is compiled sooner.
+#if !defined(WW_IN_REGISTERS)
+#define WW_IN_REGISTERS WW_UNROLL
+#endif
 
 // ---- Warps ----
 

@@ -37,6 +37,8 @@ typedef ww_u32 ww_lane_mask;
 #define WW_HOST_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+#define WW_IN_REGISTERS
+
 // ---- What the executor and a module share: `kernels/src/host/abi.rs` has the same ----
 
 struct ww_host_thread;

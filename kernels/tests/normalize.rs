@@ -15,7 +15,7 @@ use warpwave_kernels::launch::plan;
 
 /// Lines and elements of each: registers that are full and that are not, groups of threads smaller and larger than a warp, and chunks.
 const SHAPES: [(usize, usize); 9] =
-    [(1, 1), (37, 5), (9, 36), (5, 130), (2, 1024), (3, 1025), (1, 8192), (2, 8193), (3, 17_000)];
+    [(1, 1), (37, 5), (9, 36), (5, 130), (2, 1024), (3, 1025), (1, 8192), (2, 8193), (3, 9000)];
 
 /// Layouts of input and output as their lines have them, what leading dimensions exceed the least by, and where views begin.
 const PLACES: [(bool, usize, bool, usize, usize); 5] = [
