@@ -22,8 +22,8 @@ use sites::{Kind, Site, sites, with_switches};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use warpwave_kernels::TEXTS;
 use warpwave_kernels::launch::{Arg, Entry, Plan, Step};
+use warpwave_kernels::{TEXTS, text};
 
 /// Orders that are tried.
 const SEEDS: u64 = 24;
@@ -163,7 +163,12 @@ struct Tally {
 }
 
 fn text_of(name: &str) -> &'static str {
-    TEXTS.iter().find(|text| text.name == name).map_or_else(|| panic!("no text {name}"), |text| text.text)
+    text(name).unwrap_or_else(|| panic!("no text {name}")).text
+}
+
+/// The names of the files in `device/`, without `.hip`.
+fn files() -> impl Iterator<Item = &'static str> {
+    TEXTS.iter().map(|text| text.name.strip_suffix(".hip").unwrap())
 }
 
 fn leak(text: String) -> &'static str {
@@ -172,8 +177,8 @@ fn leak(text: String) -> &'static str {
 
 /// A device with every text that has places of its kind, with switches.
 fn host(warp: u32) -> Host {
-    TEXTS.iter().fold(Host::new(warp).checked(true), |host, text| {
-        host.with_text(text.name, leak(with_switches(text.text, text.name, None)))
+    files().fold(Host::new(warp).checked(true), |host, file| {
+        host.with_text(file, leak(with_switches(text_of(file), file, None)))
     })
 }
 
@@ -282,7 +287,7 @@ fn planted_faults_are_found_in_some_texts() {
 fn planted_faults_are_found_in_every_text() {
     // One text after the other, for whoever looks for what has changed.
     let only = std::env::var("WARPWAVE_TEST_TEXT").ok();
-    look_at_all(TEXTS.iter().map(|text| text.name).filter(|name| only.as_deref().is_none_or(|only| only == *name)));
+    look_at_all(files().filter(|name| only.as_deref().is_none_or(|only| only == *name)));
 }
 
 /// The parts of the prelude that texts share have no such place: one there would be looked at by nobody.
