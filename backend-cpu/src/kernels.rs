@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use warpwave_compile::{Cache, Scratch};
 use warpwave_core::{CompiledModule, Error, ErrorKind, KernelInfo, KernelSource, Launch, LaunchArg, Result};
 use warpwave_kernels::host::{HostLaunch, HostModule, Options};
-use warpwave_kernels::image::{Compiler as _, HostCompiler, image};
+use warpwave_kernels::image::{Compiler as _, HostCompiler, image, renewed};
 
 /// The environment variable that has kernels looked at: a number that is not 0, from which the order of threads is made.
 pub(crate) const CHECK_VARIABLE: &str = "WARPWAVE_CHECK";
@@ -25,7 +25,11 @@ impl Mode {
     /// What the environment asks for.
     pub(crate) fn from_environment() -> Self {
         let asked = std::env::var(CHECK_VARIABLE).ok();
-        let seed = asked.map(|text| text.trim().parse().unwrap_or(u64::from(!text.trim().is_empty())));
+        let seed = asked.map(|text| match text.trim() {
+            "" | "off" | "no" | "false" => 0,
+            // Whatever else is no number asks for it.
+            text => text.parse().unwrap_or(1),
+        });
         Mode { warp: 32, check: seed.filter(|&seed| seed > 0).map(|seed| Arc::new(AtomicU64::new(seed))) }
     }
 
@@ -58,20 +62,31 @@ impl CompiledModule for CpuModule {
 
 /// From the cache, or compiled now.
 fn build(source: KernelSource<'_>, options: Options) -> Result<HostModule> {
-    let compiler = HostCompiler::new(options);
-    let image = image(source, &[&compiler], &Cache::open()).map_err(|error| match error.kind() {
+    let (compiler, cache) = (HostCompiler::new(options), Cache::open());
+    let image = image(source, &[&compiler], &cache).map_err(|error| match error.kind() {
         // There are no images for the host but those made here, so what is missing is the compiler.
         ErrorKind::NoImage { .. } => compiler.identity().err().unwrap_or(error),
         _ => error,
     })?;
+    load(&image).or_else(|error| {
+        // One that the cache has may be of another system that shares the folder.
+        match renewed(source, &compiler, &cache) {
+            Ok(image) => load(&image),
+            Err(_) => Err(error),
+        }
+    })
+}
+
+/// Loads an image from a file that is gone again when this returns.
+fn load(image: &[u8]) -> Result<HostModule> {
     let unusable = |what: String| ErrorKind::Unavailable {
         library: "a temporary folder to load a module from".into(),
         tried: vec![what],
-        remedy: "name one in TMPDIR that can be written".into(),
+        remedy: "name one in TMPDIR that can be written, and that is not mounted noexec".into(),
     };
     let folder = Scratch::new().map_err(|error| unusable(error.to_string()))?;
     let path = folder.path("module.so");
-    std::fs::write(&path, &image).map_err(|error| unusable(format!("{}: {error}", path.display())))?;
+    std::fs::write(&path, image).map_err(|error| unusable(format!("{}: {error}", path.display())))?;
     // SAFETY: compiled by `HostCompiler`, now or before: the cache is this user's alone, and so is the folder.
     unsafe { HostModule::load(&path) }
 }

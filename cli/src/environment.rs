@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// Every variable that has an effect, and which.
-const VARIABLES: [(&str, &str); 10] = [
+const VARIABLES: [(&str, &str); 11] = [
     ("WARPWAVE_DEVICE", "the device that `warpwave::open` gives a program: `cpu`. Default: `cpu`"),
     (
         "WARPWAVE_REQUIRE",
@@ -33,6 +33,10 @@ const VARIABLES: [(&str, &str); 10] = [
         "WARPWAVE_CHECK",
         "a number that is not 0: a CPU device looks at what kernels of one's own do, and runs threads in an order that is made of it. \
          Default: it does not",
+    ),
+    (
+        "WARPWAVE_CUDA_LIBRARY_PATH, WARPWAVE_HIP_LIBRARY_PATH",
+        "folders, separated as in PATH, where the tests of this project look for NVRTC and hipRTC. Default: where the system does",
     ),
     (
         "RAYON_NUM_THREADS",

@@ -29,10 +29,15 @@ impl Arch {
         self.0.split(':').next().unwrap_or(&self.0)
     }
 
-    /// Whether an image for this architecture runs on a device of another: on AMD the same processor, with no feature that the device
-    /// has differently; on NVIDIA the same major version with the same or a higher minor one (CUDA C++ Programming Guide, binary
-    /// compatibility), and with a letter the same alone.
+    /// Whether an image for this architecture runs on a device of another.
+    ///
+    /// On AMD: the same processor, with no feature that the device has differently. On NVIDIA (CUDA C++ Programming Guide, binary
+    /// compatibility and feature sets): the same major version with the same or a higher minor one, but for the embedded 8.7, which is by
+    /// itself; with an `a` the same version alone, with an `f` what has no letter runs on. A device's own name may have the letter or not.
     pub fn runs_on(&self, device: &Arch) -> bool {
+        if self.vendor() != device.vendor() {
+            return false;
+        }
         if self.vendor() == Vendor::Amd {
             let has = |feature: &str| {
                 let name = feature.trim_end_matches(['+', '-']);
@@ -41,8 +46,12 @@ impl Arch {
             return self.processor() == device.processor()
                 && self.0.split(':').skip(1).all(|feature| has(feature).is_none_or(|of| of == feature));
         }
-        let version = |arch: &Arch| arch.0.strip_prefix("sm_").and_then(|version| version.parse::<u32>().ok());
+        let version = |arch: &Arch| {
+            let digits = arch.0.trim_start_matches("sm_").trim_end_matches(|c: char| c.is_ascii_lowercase());
+            digits.parse::<u32>().ok()
+        };
         match (version(self), version(device)) {
+            (Some(image), Some(device)) if self.0.ends_with('a') || device == 87 => image == device,
             (Some(image), Some(device)) => image / 10 == device / 10 && image <= device,
             _ => self == device,
         }
@@ -103,7 +112,12 @@ mod tests {
             ("sm_80", "sm_90", false),
             ("sm_100", "sm_103", true),
             ("sm_90a", "sm_90a", true),
-            ("sm_90a", "sm_90", false),
+            ("sm_90a", "sm_90", true),
+            ("sm_100a", "sm_103", false),
+            ("sm_100f", "sm_103", true),
+            ("sm_90", "sm_90a", true),
+            ("sm_86", "sm_87", false),
+            ("sm_87", "sm_87", true),
             ("sm_90", "gfx90a", false),
             ("gfx90a", "gfx90a", true),
             ("gfx90a", "gfx90a:sramecc+:xnack-", true),

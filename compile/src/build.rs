@@ -59,7 +59,7 @@ impl Build {
         self
     }
 
-    /// Compiles with these options.
+    /// Compiles with these options; macros stand in front of the texts in `kernels.rs` too.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
@@ -157,6 +157,13 @@ impl Build {
         let mut rust = String::new();
         for text in texts {
             let Text { constant, name, path, .. } = text;
+            // Who compiles the text when the program runs knows nothing of the options but what stands in it.
+            let defines: String =
+                self.options.defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+            let included = match &*defines {
+                "" => format!("include_str!({path:?})"),
+                _ => format!("concat!({:?}, include_str!({path:?}))", format!("{defines}#line 1 {name:?}\n")),
+            };
             let images: String = archs.iter().fold(String::new(), |mut images, arch| {
                 let file = image_file(out, text, arch);
                 let _ = write!(
@@ -169,7 +176,7 @@ impl Build {
             let _ = writeln!(
                 rust,
                 "/// `{name}`.\n#[allow(dead_code, unreachable_pub)]\npub const {constant}: {krate}::KernelSource<'static> = \
-                 {krate}::KernelSource::new({name:?}, include_str!({path:?})).with_images(&[{images}]);"
+                 {krate}::KernelSource::new({name:?}, {included}).with_images(&[{images}]);"
             );
         }
         let all: Vec<&str> = texts.iter().map(|text| &*text.constant).collect();
@@ -253,6 +260,13 @@ mod tests {
         };
         let archs = ["sm_90".parse().unwrap(), "gfx90a:xnack+".parse().unwrap()];
         let rust = Build::new().krate("::other").rust(&[text], &archs, Path::new("/out"));
+        let with = |build: Build| {
+            let (constant, name) = ("A".to_owned(), "a.hip".to_owned());
+            build.rust(&[Text { constant, name, path: "/p/a.hip".into(), text: String::new() }], &[], Path::new("/out"))
+        };
+        let defined = with(Build::new().options(Options::default().define("TILE", "32")));
+        let text = r##"new("a.hip", concat!("#define TILE 32\n#line 1 \"a.hip\"\n", include_str!("/p/a.hip")))"##;
+        assert!(defined.contains(text), "{defined}");
         for part in [
             "pub const AXPY: ::other::KernelSource<'static>",
             "new(\"axpy.hip\", include_str!(\"/p/axpy.hip\"))",

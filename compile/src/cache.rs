@@ -5,7 +5,7 @@ use crate::process::private_folder;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -86,7 +86,7 @@ impl Cache {
             Some(folder) => Some(folder),
             None => of("XDG_CACHE_HOME")
                 .filter(|folder| folder.is_absolute())
-                .or_else(|| of("LOCALAPPDATA"))
+                .or_else(|| of("LOCALAPPDATA").filter(|_| cfg!(windows)))
                 .or_else(|| of("HOME").map(|home| home.join(".cache")))
                 .map(|folder| folder.join("warpwave")),
         };
@@ -135,13 +135,15 @@ impl Cache {
         make_private(folder)?;
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let part = folder.join(format!("{}.{}-{number}", key.file(), std::process::id()));
-        let write = || {
-            let mut options = fs::OpenOptions::new();
-            options.write(true).create_new(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let mut file = options.open(&part)?;
+        // Processes in two containers may have one number.
+        let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.subsec_nanos());
+        let part = folder.join(format!("{}.{}-{number}-{nanos:08x}", key.file(), std::process::id()));
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&part).map_err(Error::io(&part))?;
+        let mut write = || {
             let (what, compiler) = (key.what.as_bytes(), key.compiler.as_bytes());
             for part in [&head(what, compiler, image)[..], what, compiler, image] {
                 file.write_all(part)?;
@@ -175,14 +177,22 @@ impl Cache {
 
 /// A file of a folder, if nobody else can have written either.
 fn read_own(folder: &Path, name: &OsStr) -> Option<Vec<u8>> {
-    let file = folder.join(name);
-    // The folder may be reached through a link; what is in it may be none. Nobody else can change it in between.
+    // The folder may be reached through a link; what is in it may be none.
     let of_folder = fs::metadata(folder).ok().filter(fs::Metadata::is_dir)?;
-    let of_file = fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file)?;
-    if foreign(&of_folder).is_some() || foreign(&of_file).is_some() {
+    let path = folder.join(name);
+    let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
+    if foreign(&of_folder).is_some() || !is_file {
         return None;
     }
-    fs::read(file).ok()
+    // What is read is what was looked at, whatever has become of the name meanwhile.
+    let mut file = fs::File::open(path).ok()?;
+    let of_file = file.metadata().ok().filter(fs::Metadata::is_file)?;
+    if foreign(&of_file).is_some() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Makes a folder, and those above it, if they are not there. The last one is for this user alone; one that is there already must be no

@@ -6,7 +6,7 @@ use crate::{Arch, Image, Tool, ToolKind, resources};
 use std::fs;
 
 /// No contraction, IEEE division and square root, denormals kept; neither headers nor device libraries.
-const OPTIONS: &[&str] = &[
+pub(crate) const OPTIONS: &[&str] = &[
     "-x",
     "hip",
     "--offload-device-only",

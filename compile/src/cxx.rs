@@ -59,8 +59,12 @@ impl HostCompiler {
         };
         for (what, command) in commands {
             let mut words = command.split_whitespace().map(str::to_owned);
-            let program = words.next().unwrap_or_default();
-            let arguments: Vec<String> = words.collect();
+            let (program, arguments) = match words.next() {
+                // A file whose name has spaces.
+                _ if Path::new(&command).is_file() => (command.clone(), Vec::new()),
+                Some(program) => (program, words.collect::<Vec<String>>()),
+                None => continue,
+            };
             let places = places(&program, &path);
             if places.is_empty() {
                 tried.push(format!("{what}: {}", if path.is_empty() { "PATH is not set" } else { "not in PATH" }));

@@ -6,7 +6,7 @@ use crate::{Arch, Image, Tool, resources};
 use std::fs;
 
 /// No contraction, IEEE division and square root, denormals kept.
-const OPTIONS: &[&str] = &[
+pub(crate) const OPTIONS: &[&str] = &[
     "-cubin",
     "-std=c++17",
     "-O3",

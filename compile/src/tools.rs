@@ -101,6 +101,15 @@ impl Tool {
         &self.version
     }
 
+    /// All that decides what it makes of a unit: what it is, its version, and the options that it is always given.
+    pub fn identity(&self) -> String {
+        let options = match self.kind {
+            ToolKind::Nvcc => nvcc::OPTIONS,
+            ToolKind::Hipcc | ToolKind::Clang => clang::OPTIONS,
+        };
+        format!("{} {} {}", self.kind, self.version, options.join(" "))
+    }
+
     /// Compiles a text; `name` is for its messages.
     ///
     /// # Errors

@@ -74,7 +74,6 @@ struct alignas(8) ww_bytes8 {
 #if defined(WW_CUDA)
 
 #define WW_DEVICE inline __device__ __attribute__((always_inline))
-#define WW_DEVICE_SLOW static __device__ __noinline__
 #define WW_CONSTANT static __device__ const
 #define WW_KERNEL(name, threads, ...) extern "C" __global__ void __launch_bounds__(threads) name(__VA_ARGS__)
 #define WW_SHARED(type, name, count) __shared__ type name[count]
@@ -163,7 +162,15 @@ WW_DEVICE void ww_spin() { __nanosleep(20); }
 
 WW_DEVICE ww_u32 ww_atomic_add(ww_u32* at, ww_u32 value) { return atomicAdd(at, value); }
 WW_DEVICE ww_u64 ww_atomic_add(ww_u64* at, ww_u64 value) { return atomicAdd(at, value); }
-WW_DEVICE float ww_atomic_add(float* at, float value) { return atomicAdd(at, value); }
+WW_DEVICE float ww_atomic_add(float* at, float value) {
+    // By exchanges: `atom.add.f32` takes denormals for zeros (PTX ISA).
+    ww_u32 old = *(volatile ww_u32*)at, seen;
+    do {
+        seen = old;
+        old = atomicCAS((ww_u32*)at, seen, __float_as_uint(__uint_as_float(seen) + value));
+    } while (old != seen);
+    return __uint_as_float(old);
+}
 WW_DEVICE double ww_atomic_add(double* at, double value) { return atomicAdd(at, value); }
 WW_DEVICE ww_u32 ww_atomic_or(ww_u32* at, ww_u32 value) { return atomicOr(at, value); }
 WW_DEVICE ww_u32 ww_atomic_and(ww_u32* at, ww_u32 value) { return atomicAnd(at, value); }
@@ -201,7 +208,6 @@ WW_DEVICE void ww_store_raw(ww_bytes8* at, ww_bytes8 v) {
 #elif defined(WW_HIP)
 
 #define WW_DEVICE inline __attribute__((device, always_inline))
-#define WW_DEVICE_SLOW static __attribute__((device)) __attribute__((noinline))
 #define WW_CONSTANT static __attribute__((device)) const
 #define WW_KERNEL(name, threads, ...) \
     extern "C" __attribute__((global)) void __attribute__((amdgpu_flat_work_group_size(1, threads))) name(__VA_ARGS__)

@@ -23,7 +23,6 @@ typedef ww_u32 ww_lane_mask;
 #endif
 
 #define WW_DEVICE inline __attribute__((always_inline))
-#define WW_DEVICE_SLOW static __attribute__((noinline, unused))
 #define WW_CONSTANT static const
 #define WW_RESTRICT __restrict__
 #if defined(__clang__)

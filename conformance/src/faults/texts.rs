@@ -18,7 +18,7 @@ pub(super) fn altered(fault: Fault, text: &str) -> Option<String> {
             "const ww_u32 sum = sums[t % 3] + t; ww_fence(); sums[t % 3] = sum",
         ),
         Fault::GridLoopCut => ("WW_GRID_LOOP(i, n)", "WW_GRID_LOOP(i, n - 1)"),
-        Fault::SmallDynamicShared => ("s[total[0] - 1 - t]", "s[total[0] - t]"),
+        Fault::SmallDynamicShared => ("s[first + total[0] - 1 - t]", "s[first + total[0] - t]"),
         _ => return None,
     };
     Some(text.replace(found, instead))

@@ -27,8 +27,18 @@ fn additions<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         let stream = case.stream();
         let (mut a, mut b) = (stream.from_slice(&[5_u32, 6, 7])?, stream.from_slice(&[u64::MAX, 1, 2])?);
         let (mut c, mut d) = (stream.from_slice(&[0.0_f32, -0.5, 1.0])?, stream.from_slice(&[0.0_f64, -0.5, 1.0])?);
+        let (mut e, mut f) = (stream.from_slice(&[5_i32, 6, 7])?, stream.from_slice(&[i64::MIN, 1, 2])?);
+        let args = args![&mut a, &mut b, &mut c, &mut d, &mut e, &mut f];
         // SAFETY: the kernel touches three elements of each, by atomic additions alone.
-        unsafe { stream.launch(&kernel, (BLOCKS, THREADS), args![&mut a, &mut b, &mut c, &mut d]) }?;
+        unsafe { stream.launch(&kernel, (BLOCKS, THREADS), args) }?;
+        let (mut want_e, mut want_f) = ([5_i32, 6, 7], [i64::MIN, 1, 2]);
+        for i in 0..N {
+            want_e[i % 3] = want_e[i % 3].wrapping_sub(i as i32);
+            want_f[i % 3] = want_f[i % 3].wrapping_sub((i as i64) << 20);
+        }
+        let (e, f) = (case.read(&e)?, case.read(&f)?);
+        case.bits("i32", &e, &want_e)?;
+        case.bits("i64", &f, &want_f)?;
         let (mut want_a, mut want_b, mut sums) = ([5_u32, 6, 7], [u64::MAX, 1, 2], [0.0_f64, -0.5, 1.0]);
         for i in 0..N {
             want_a[i % 3] = want_a[i % 3].wrapping_add(i as u32);

@@ -44,20 +44,27 @@ fn rotate_block<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     })
 }
 
-/// Dynamic shared memory is as large as the launch says, and beside what is static.
+/// Dynamic shared memory is as large as the launch says, up to what the device has, and beside what is static.
 fn reverse<D: Device>(session: &mut Session<'_, D>) -> Verdict {
     let kernel = kernel(session.device(), "reverse")?;
-    session.each(Lane::Exact, [1, 17, 64, 256_u32], |case, threads| {
-        let x: Vec<u64> = numbers(4 * threads as usize).iter().map(|&x| u64::from(x) << 13).collect();
-        let (input, mut out) = (case.stream().from_slice(&x)?, case.stream().zeros::<u64>(x.len())?);
-        let grid = Grid::new(4, threads).shared(8 * threads);
-        // SAFETY: the kernel reads and writes as many elements as there are threads, each written by one, and eight bytes of dynamic
-        // shared memory for each thread of a block.
-        unsafe { case.stream().launch(&kernel, grid, args![&input, &mut out]) }?;
-        let got = case.read(&out)?;
-        let want: Vec<u64> = x.chunks(threads as usize).flat_map(|block| block.iter().rev().copied()).collect();
-        case.bits("out", &got, &want)
-    })
+    // The static part is four bytes, and a device may align what follows.
+    let most = session.device().info().max_shared_memory.saturating_sub(1024) / 8;
+    session.each(
+        Lane::Exact,
+        [(1, 0), (17, 1), (64, 0), (256, 0), (256, most.saturating_sub(256))],
+        |case, (threads, first)| {
+            let threads: u32 = threads;
+            let x: Vec<u64> = numbers(4 * threads as usize).iter().map(|&x| u64::from(x) << 13).collect();
+            let (input, mut out) = (case.stream().from_slice(&x)?, case.stream().zeros::<u64>(x.len())?);
+            let grid = Grid::new(4, threads).shared(8 * (first + threads));
+            // SAFETY: the kernel reads and writes as many elements as there are threads, each written by one, and eight bytes of dynamic
+            // shared memory for each thread of a block, behind the first `first`.
+            unsafe { case.stream().launch(&kernel, grid, args![first, &input, &mut out]) }?;
+            let got = case.read(&out)?;
+            let want: Vec<u64> = x.chunks(threads as usize).flat_map(|block| block.iter().rev().copied()).collect();
+            case.bits(format_args!("from {first} on, out"), &got, &want)
+        },
+    )
 }
 
 /// Each thread of a grid of three axes is there once, at its place.

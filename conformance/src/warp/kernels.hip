@@ -12,7 +12,7 @@
         out[2 * n + i] = down; \
         out[3 * n + i] = across; \
     }
-WW_X(u8, ww_u8) WW_X(u16, ww_u16) WW_X(u32, ww_u32) WW_X(u64, ww_u64) WW_X(f32, float) WW_X(f64, double)
+WW_X(u8, ww_u8) WW_X(u16, ww_u16) WW_X(u32, ww_u32) WW_X(u64, ww_u64) WW_X(f32, float) WW_X(f64, double) WW_X(c64, ww_c64)
 #undef WW_X
 
 // Of every lane: those that vote for it, whether any and whether all do, the lane and the size of a warp.
@@ -73,15 +73,15 @@ WW_KERNEL(rotate_block, 256, ww_u32 rounds, const ww_u32* x, ww_u32* out) {
     out[ww_index()] = value;
 }
 
-// Dynamic shared memory behind static one: reverses the numbers of a block.
-WW_KERNEL(reverse, 256, const ww_u64* x, ww_u64* out) {
+// Dynamic shared memory beside static one: reverses the numbers of a block, from element `first` of it on.
+WW_KERNEL(reverse, 256, ww_u32 first, const ww_u64* x, ww_u64* out) {
     WW_SHARED(ww_u32, total, 1);
     WW_DYNAMIC_SHARED(ww_u64, s);
     const ww_u32 t = ww_thread_x(), n = ww_threads_x();
     if (t == 0) total[0] = n;
-    s[t] = x[ww_index()];
+    s[first + t] = x[ww_index()];
     ww_barrier();
-    out[ww_index()] = s[total[0] - 1 - t];
+    out[ww_index()] = s[first + total[0] - 1 - t];
 }
 
 // Where each thread finds itself, on a grid of three axes.
@@ -95,8 +95,10 @@ WW_KERNEL(places, 256, ww_u32* out) {
 }
 
 // Every thread of every block adds to the same few words.
-WW_KERNEL(additions, 256, ww_u32* u32, ww_u64* u64, float* f32, double* f64) {
+WW_KERNEL(additions, 256, ww_u32* u32, ww_u64* u64, float* f32, double* f64, ww_i32* i32, ww_i64* i64) {
     const ww_u64 i = ww_index();
+    ww_atomic_add(&i32[i % 3], -(ww_i32)i);
+    ww_atomic_add(&i64[i % 3], -((ww_i64)i << 20));
     ww_atomic_add(&u32[i % 3], (ww_u32)i);
     ww_atomic_add(&u64[i % 3], (ww_u64)i << 20);
     // Whole numbers: the sum is exact in any order. Of either sign.

@@ -8,10 +8,10 @@ use crate::reference::Sample;
 use crate::session::Session;
 use proptest::prelude::*;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Device, Stream, args};
+use warpwave_core::{Complex64, Device, Stream, args};
 
-/// Threads of a block: warps of both sizes, and a part of one.
-const THREADS: u32 = 224;
+/// Threads of a block: warps of either size, and a part of one.
+const THREADS: u32 = 240;
 const BLOCKS: u32 = 3;
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
@@ -21,6 +21,7 @@ pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     checks.push(check("shuffle.u64", shuffles::<u64, D>));
     checks.push(check("shuffle.f32", shuffles::<f32, D>));
     checks.push(check("shuffle.f64", shuffles::<f64, D>));
+    checks.push(check("shuffle.c64", shuffles::<Complex64, D>));
     checks.push(check("ballot", ballots));
     checks.push(check("leave", leave));
     checks.push(check("diverge", diverge));

@@ -73,7 +73,7 @@ impl HostModule {
             Error::from(ErrorKind::Unavailable {
                 library: "the compiled module".into(),
                 tried: vec![format!("{}: {found}", path.display())],
-                remedy: "compile it again".into(),
+                remedy: "compile it again; if its folder is mounted noexec, name another in TMPDIR".into(),
             })
         };
         // SAFETY: the caller's.

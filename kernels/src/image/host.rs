@@ -6,21 +6,28 @@ use std::sync::OnceLock;
 use warpwave_compile::Scratch;
 use warpwave_core::{ErrorKind, KernelSource, Result};
 
-/// The host's C++ compiler. It is looked for when it is first asked.
+/// The host's C++ compiler. It is looked for when it is first needed, and once it is found not again in this process.
 #[derive(Debug)]
 pub struct HostCompiler {
     options: Options,
-    compiler: OnceLock<Result<host::Compiler>>,
 }
 
 impl HostCompiler {
     /// Compiles with these options.
     pub fn new(options: Options) -> Self {
-        HostCompiler { options, compiler: OnceLock::new() }
+        HostCompiler { options }
     }
+}
 
-    fn compiler(&self) -> Result<&host::Compiler> {
-        self.compiler.get_or_init(host::Compiler::find).as_ref().map_err(Clone::clone)
+/// A compiler that is not there may be there later.
+fn compiler() -> Result<&'static host::Compiler> {
+    static FOUND: OnceLock<host::Compiler> = OnceLock::new();
+    match FOUND.get() {
+        Some(compiler) => Ok(compiler),
+        None => {
+            let compiler = host::Compiler::find()?;
+            Ok(FOUND.get_or_init(|| compiler))
+        }
     }
 }
 
@@ -29,15 +36,16 @@ impl Compiler for HostCompiler {
     fn arch(&self) -> String {
         let Options { warp, check } = self.options;
         format!(
-            "host-{}-{} warp {warp} check {check} {}",
+            "host-{}-{}-{} warp {warp} check {check} {}",
             std::env::consts::ARCH,
             std::env::consts::OS,
+            if cfg!(target_env = "musl") { "musl" } else { "" },
             host::processor().join(" ")
         )
     }
 
     fn identity(&self) -> Result<String> {
-        Ok(self.compiler()?.key(self.options))
+        Ok(compiler()?.key(self.options))
     }
 
     fn unit(&self, source: KernelSource<'_>) -> String {
@@ -45,7 +53,7 @@ impl Compiler for HostCompiler {
     }
 
     fn compile(&self, source: KernelSource<'_>) -> Result<Vec<u8>> {
-        let compiler = self.compiler()?;
+        let compiler = compiler()?;
         let unusable = |what: String| ErrorKind::Unavailable {
             library: "a temporary folder to compile in".into(),
             tried: vec![what],

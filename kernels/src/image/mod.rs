@@ -78,6 +78,18 @@ pub fn image<'a>(source: KernelSource<'a>, compilers: &[&dyn Compiler], cache: &
     Err(none(source, arch, &absent))
 }
 
+/// The image of a text that `compiler` makes of it now, whatever the cache has, which then has this one: for an image that cannot be loaded.
+///
+/// # Errors
+/// Those of the compiler.
+pub fn renewed(source: KernelSource<'_>, compiler: &dyn Compiler, cache: &Cache) -> Result<Vec<u8>> {
+    let key = Key::new(&compiler.unit(source), &compiler.arch(), &compiler.identity()?);
+    let image = compiler.compile(source)?;
+    // That it cannot be kept is no failure.
+    let _ = cache.put(&key, &image);
+    Ok(image)
+}
+
 fn none(source: KernelSource<'_>, arch: String, absent: &[Error]) -> Error {
     let at_build_time = format!("build the program with {}={arch}", warpwave_compile::ARCHS_VARIABLE);
     let remedies: Vec<String> =

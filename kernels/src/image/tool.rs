@@ -30,8 +30,7 @@ impl Compiler for ToolCompiler {
     }
 
     fn identity(&self) -> Result<String> {
-        let tool = self.tool()?;
-        Ok(format!("{} {}", tool.kind(), tool.version()))
+        Ok(self.tool()?.identity())
     }
 
     fn compile(&self, source: KernelSource<'_>) -> Result<Vec<u8>> {

@@ -18,7 +18,8 @@ pub trait Launch {
     /// [`NoImage`](warpwave_core::ErrorKind::NoImage), and whatever loading meets.
     fn kernel(&mut self, entry: Entry) -> Result<Self::Kernel>;
 
-    /// The kernel's parameters as its text declares them; `None` if the device knows nothing of them.
+    /// The kernel's parameters as its text declares them; [`NumberKind::Structure`] for a value of which only the size is known, and `None`
+    /// if the device knows nothing of them.
     fn parameters<'a>(&self, kernel: &'a Self::Kernel) -> Option<&'a [Parameter]>;
 
     /// The largest block of a kernel.
@@ -180,7 +181,11 @@ fn check_args(step: &Step, parameters: Option<&[Parameter]>, scratch: usize) -> 
         return Err(Error::invalid("args", format_args!("{} of them", parameters.len()), step.args.len()));
     }
     for (i, (arg, parameter)) in step.args.iter().zip(parameters).enumerate() {
-        let value = |number, size| parameter.kind == ParameterKind::Value(number) && parameter.size as usize == size;
+        let value = |number, size| {
+            // A structure is also what is not known to be something else.
+            let known = [number, NumberKind::Structure].map(ParameterKind::Value);
+            known.contains(&parameter.kind) && parameter.size as usize == size
+        };
         let fits = match arg {
             Arg::Ptr(_) | Arg::Scratch(_) => matches!(parameter.kind, ParameterKind::Pointer { .. }),
             Arg::U32(_) => value(NumberKind::Unsigned, 4),
