@@ -12,7 +12,7 @@ use crate::view::{AsView, AsViewMut, View};
 /// What a layer normalization does besides: an epsilon that is added to the variance, and factors and summands for the elements of a line.
 ///
 /// ```
-/// # use warpwave_core::{LayerNormOptions, Normalize, Result, Stream};
+/// # use warpwave_core::{Buffer, LayerNormOptions, Normalize, Result, Stream};
 /// # fn example<S: Stream>(stream: &S) -> Result<()> {
 /// let x = stream.from_slice(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 /// let (gamma, beta) = (stream.from_slice(&[1.0_f32, 2.0, 3.0])?, stream.from_slice(&[0.0_f32, 0.5, 0.0])?);
