@@ -2,6 +2,7 @@
 //!
 //! The functions return `None`, having written nothing, where there is no definition.
 
+use super::math;
 use super::memory::{Feed, Operand, Sink, block, elements_mut, grain};
 use crate::simd::vectorize;
 use crate::workers::Workers;
@@ -27,7 +28,7 @@ pub(super) unsafe fn map<S: Element, D: Element>(
 ///
 /// # Safety
 /// As for [`map`].
-unsafe fn map_pieces<S: Element, D: Element>(
+pub(super) unsafe fn map_pieces<S: Element, D: Element>(
     workers: &Workers,
     x: Span,
     out: Span,
@@ -52,7 +53,7 @@ unsafe fn map_pieces<S: Element, D: Element>(
     Some(())
 }
 
-fn map_slice<S: Element, D: Element>(x: &[S], out: &mut [D], f: impl Fn(S) -> D) {
+pub(super) fn map_slice<S: Element, D: Element>(x: &[S], out: &mut [D], f: impl Fn(S) -> D) {
     vectorize(
         #[inline(always)]
         || {
@@ -79,13 +80,13 @@ unsafe fn map2<T: Element, D: Element>(
 }
 
 /// A loop over two inputs.
-type Loop2<'a, T, D> = dyn Fn(&[T], &[T], &mut [D]) + Sync + 'a;
+pub(super) type Loop2<'a, T, D> = dyn Fn(&[T], &[T], &mut [D]) + Sync + 'a;
 
 /// The part of [`map2`] that is the same for all functions of a type, and compiled once for it.
 ///
 /// # Safety
 /// As for [`map`].
-unsafe fn map2_pieces<T: Element, D: Element>(
+pub(super) unsafe fn map2_pieces<T: Element, D: Element>(
     workers: &Workers,
     a: Source,
     b: Source,
@@ -112,7 +113,7 @@ unsafe fn map2_pieces<T: Element, D: Element>(
     Some(())
 }
 
-fn map2_slice<T: Element, D: Element>(a: &[T], b: &[T], out: &mut [D], f: impl Fn(T, T) -> D) {
+pub(super) fn map2_slice<T: Element, D: Element>(a: &[T], b: &[T], out: &mut [D], f: impl Fn(T, T) -> D) {
     vectorize(
         #[inline(always)]
         || {
@@ -136,7 +137,7 @@ pub(super) unsafe fn unary(workers: &Workers, op: UnaryOp, x: Span, out: Span) -
             UnaryOp::Sqrt => match_dtype!(x.dtype, float T => map(workers, x, out, T::square_root), _ => None),
             UnaryOp::Conj => match_dtype!(x.dtype, complex T => map(workers, x, out, T::conjugate), _ => None),
             UnaryOp::Not => match_dtype!(x.dtype, integer T => map(workers, x, out, T::bit_not), _ => None),
-            _ => None,
+            _ => math::unary(workers, op, x, out),
         }
     }
 }
@@ -168,7 +169,7 @@ pub(super) unsafe fn binary(workers: &Workers, op: BinaryOp, a: Source, b: Sourc
             BinaryOp::Xor => each!(integer, bit_xor),
             BinaryOp::Shl => each!(integer, shift_left),
             BinaryOp::Shr => each!(integer, shift_right),
-            _ => None,
+            _ => math::binary(workers, op, a, b, out),
         }
     }
 }

@@ -16,6 +16,7 @@ mod histogram;
 mod index;
 mod level1;
 mod level3;
+mod math;
 mod memory;
 mod permute;
 mod random;

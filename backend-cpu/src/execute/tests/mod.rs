@@ -4,6 +4,7 @@
 
 mod elementwise;
 mod indexing;
+mod math;
 mod matrix;
 mod random;
 mod scan;
