@@ -19,28 +19,10 @@ OPERATOR(bit_xor, (T)(a ^ b))
 OPERATOR(shl, ww_shl(a, b))
 OPERATOR(shr, ww_shr(a, b))
 
-template <class T, class OP> struct binary_map {
-    static const int PACK = ww_pack_of<T>;
-    ww_source<T> a, b;
-    T* out;
-
-    template <int N> struct operands {
-        ww_pack<T, N> a, b;
-    };
-    WW_DEVICE ww_u32 head() const { return ww_before_pack<PACK>(out); }
-    WW_DEVICE bool packed(ww_u64 i) const { return a.template packed<PACK>(i) && b.template packed<PACK>(i); }
-    template <int N> WW_DEVICE operands<N> load(ww_u64 i) const { return {a.template load<N>(i), b.template load<N>(i)}; }
-    template <int N> WW_DEVICE void store(ww_u64 i, operands<N> held) const {
-        ww_pack<T, N> result;
-        WW_UNROLL for (int j = 0; j < N; ++j) result.at[j] = OP::of(held.a.at[j], held.b.at[j]);
-        ww_store_pack<N>(out + i, result);
-    }
-};
-
 // Without a pointer an operand is its value.
 #define KERNEL(NAME, OP, n, T) \
     WW_KERNEL(NAME##_##n, 256, ww_u64 len, const T* a, T a_value, const T* b, T b_value, T* out) { \
-        ww_map(len, binary_map<T, OP>{{a, a_value}, {b, b_value}, out}); \
+        ww_map(len, ww_binary_map<T, OP>{{a, a_value}, {b, b_value}, out}); \
     }
 #define ADD(n, T) KERNEL(add, add, n, T)
 #define SUB(n, T) KERNEL(sub, sub, n, T)

@@ -486,6 +486,42 @@ template <class T> struct ww_source {
     template <int N> WW_DEVICE bool packed(ww_u64 i) const { return at == nullptr || ww_packed<N>(at + i); }
 };
 
+// out[i] = OP::of(x[i]), and out[i] = OP::of(a[i], b[i]).
+template <class T, class OP, int TOGETHER = ww_pack_of<T>> struct ww_unary_map {
+    static const int PACK = TOGETHER;
+    const T* x;
+    T* out;
+
+    template <int N> struct operands {
+        ww_pack<T, N> x;
+    };
+    WW_DEVICE ww_u32 head() const { return ww_before_pack<PACK>(out); }
+    WW_DEVICE bool packed(ww_u64 i) const { return ww_packed<PACK>(x + i); }
+    template <int N> WW_DEVICE operands<N> load(ww_u64 i) const { return {ww_load_pack<N>(x + i)}; }
+    template <int N> WW_DEVICE void store(ww_u64 i, operands<N> held) const {
+        ww_pack<T, N> result;
+        WW_UNROLL for (int j = 0; j < N; ++j) result.at[j] = OP::of(held.x.at[j]);
+        ww_store_pack<N>(out + i, result);
+    }
+};
+template <class T, class OP, int TOGETHER = ww_pack_of<T>> struct ww_binary_map {
+    static const int PACK = TOGETHER;
+    ww_source<T> a, b;
+    T* out;
+
+    template <int N> struct operands {
+        ww_pack<T, N> a, b;
+    };
+    WW_DEVICE ww_u32 head() const { return ww_before_pack<PACK>(out); }
+    WW_DEVICE bool packed(ww_u64 i) const { return a.template packed<PACK>(i) && b.template packed<PACK>(i); }
+    template <int N> WW_DEVICE operands<N> load(ww_u64 i) const { return {a.template load<N>(i), b.template load<N>(i)}; }
+    template <int N> WW_DEVICE void store(ww_u64 i, operands<N> held) const {
+        ww_pack<T, N> result;
+        WW_UNROLL for (int j = 0; j < N; ++j) result.at[j] = OP::of(held.a.at[j], held.b.at[j]);
+        ww_store_pack<N>(out + i, result);
+    }
+};
+
 // ---- Registers ----
 
 // How many threads a kernel is said to have: `threads`, but for CUDA `more`, where that leaves a thread so few registers that several blocks

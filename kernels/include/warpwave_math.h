@@ -456,23 +456,24 @@ WW_DEVICE void ww_math_reduce_small(double x, ww_u64& out_n, double& out_r, doub
     out_rest = rest + ww_fma(k, -WW_MATH_HALF_PI_C64, product_rest);
 }
 
+// 2/π, after 32 bits of its integer part.
+WW_CONSTANT ww_u64 ww_math_two_by_pi32[8] = {
+    0x0ull, 0xa2f9836eull, 0x4e441529ull, 0xfc2757d1ull,
+    0xf534ddc0ull, 0xdb629599ull, 0x3c439041ull, 0xfe5163abull
+};
+
 // As ww_math_reduce_small, for |x| ≥ 2^16, finite.
 WW_DEVICE void ww_math_reduce_large(float x, ww_u32& out_n, float& out_r, float& out_rest) {
-    // 2/π, after 32 bits of its integer part.
-    const ww_u64 table[8] = {
-        0x0ull, 0xa2f9836eull, 0x4e441529ull, 0xfc2757d1ull,
-        0xf534ddc0ull, 0xdb629599ull, 0x3c439041ull, 0xfe5163abull
-    };
     ww_u32 bits = ww_bits(x);
     ww_u64 m = (ww_u64)((bits & 0x007fffffu) | 0x00800000u);
     // Bits worth 4 or more in the product can go; from here on 96 bits are enough, in which the product is taken modulo 4.
     ww_u32 start = ((bits >> 23) & 255) - 120;
     ww_u32 word = (start >> 5) & 7;
     ww_u32 shift = 32 - (start & 31);
-    ww_u64 a = table[word & 7];
-    ww_u64 b = table[(word + 1) & 7];
-    ww_u64 c = table[(word + 2) & 7];
-    ww_u64 d = table[(word + 3) & 7];
+    ww_u64 a = ww_math_two_by_pi32[word & 7];
+    ww_u64 b = ww_math_two_by_pi32[(word + 1) & 7];
+    ww_u64 c = ww_math_two_by_pi32[(word + 2) & 7];
+    ww_u64 d = ww_math_two_by_pi32[(word + 3) & 7];
     ww_u64 w0 = ((a << 32 | b) >> shift) & 0xffffffffu;
     ww_u64 w1 = ((b << 32 | c) >> shift) & 0xffffffffu;
     ww_u64 w2 = ((c << 32 | d) >> shift) & 0xffffffffu;
@@ -498,26 +499,27 @@ WW_DEVICE void ww_math_reduce_large(float x, ww_u32& out_n, float& out_r, float&
     out_rest = flip ? -rest : rest;
 }
 
+// 2/π, after 64 bits of its integer part.
+WW_CONSTANT ww_u64 ww_math_two_by_pi64[20] = {
+    0x0ull, 0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull,
+    0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull, 0xfe1deb1cb129a73eull,
+    0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull, 0x3991d639835339f4ull, 0x9c845f8bbdf9283bull,
+    0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull,
+    0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull
+};
+
 // As ww_math_reduce_large, for |x| ≥ 2^30, finite.
 WW_DEVICE void ww_math_reduce_large(double x, ww_u64& out_n, double& out_r, double& out_rest) {
-    // 2/π, after 64 bits of its integer part.
-    const ww_u64 table[20] = {
-        0x0ull, 0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull,
-        0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull, 0xfe1deb1cb129a73eull,
-        0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull, 0x3991d639835339f4ull, 0x9c845f8bbdf9283bull,
-        0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull,
-        0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull
-    };
     ww_u64 bits = ww_bits(x);
     ww_u64 m = (bits & 0x000fffffffffffffull) | 0x0010000000000000ull;
     ww_u32 start = ((ww_u32)((bits >> 52) & 2047)) - 1013;
     ww_u32 word = (start >> 6) & 31;
     word = (word > 16) ? 16 : word;
     ww_u32 shift = start & 63;
-    ww_u64 a = table[word];
-    ww_u64 b = table[word + 1];
-    ww_u64 c = table[word + 2];
-    ww_u64 d = table[word + 3];
+    ww_u64 a = ww_math_two_by_pi64[word];
+    ww_u64 b = ww_math_two_by_pi64[word + 1];
+    ww_u64 c = ww_math_two_by_pi64[word + 2];
+    ww_u64 d = ww_math_two_by_pi64[word + 3];
     ww_u64 w0 = (a << shift) | (b >> 1 >> (63 - shift));
     ww_u64 w1 = (b << shift) | (c >> 1 >> (63 - shift));
     ww_u64 w2 = (c << shift) | (d >> 1 >> (63 - shift));

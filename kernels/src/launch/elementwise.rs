@@ -3,8 +3,9 @@
 use super::bits;
 use super::copy;
 use super::{Arg, Entry, Plan, Properties, Step};
+use warpwave_core::numerics::contract;
 use warpwave_core::operation::{Ptr, Source, Span};
-use warpwave_core::{BinaryOp, CompareOp, DType, UnaryOp};
+use warpwave_core::{BinaryOp, CompareOp, DType, OperationKind, UnaryOp};
 
 /// Threads of a block of every map.
 pub(super) const THREADS: u32 = 256;
@@ -34,10 +35,19 @@ pub(super) fn cast(x: Span, out: Span, properties: &Properties) -> Plan {
     map(Entry::of_two("cast", "cast", from, named), out.len, pack(&[from, to]), properties, &operands)
 }
 
+/// The text with an operation's kernels, and how many elements go at once there: elementary functions have a text of their own.
+fn text(file: &'static str, kind: OperationKind, dtype: DType) -> (&'static str, usize) {
+    match contract::max_ulp(kind, dtype) {
+        Some(_) => ("math", 4_usize.div_ceil(dtype.size())),
+        None => (file, pack(&[dtype])),
+    }
+}
+
 /// `out[i] = op x[i]`.
 pub(super) fn unary(op: UnaryOp, x: Span, out: Span, properties: &Properties) -> Plan {
     let operands = [Arg::Ptr(x.ptr), Arg::Ptr(out.ptr)];
-    map(Entry::of("unary", op.name(), x.dtype), out.len, pack(&[x.dtype]), properties, &operands)
+    let (file, pack) = text("unary", op.into(), x.dtype);
+    map(Entry::of(file, op.name(), x.dtype), out.len, pack, properties, &operands)
 }
 
 /// `out[i] = a[i] op b[i]`.
@@ -53,7 +63,8 @@ pub(super) fn binary(op: BinaryOp, a: Source, b: Source, out: Span, properties: 
         let (at, value) = bits::source(operand);
         (at, if dtype == out.dtype { value } else { bits::value(value) })
     });
-    map(Entry::of("binary", name, dtype), out.len, pack(&[dtype]), properties, &sources(a, b, out.ptr))
+    let (file, pack) = text("binary", op.into(), dtype);
+    map(Entry::of(file, name, dtype), out.len, pack, properties, &sources(a, b, out.ptr))
 }
 
 /// `out[i] = a[i] op b[i]`, as 1 or 0.
