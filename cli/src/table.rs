@@ -61,13 +61,14 @@ fn write_check(out: &mut dyn Write, check: &CheckReport) -> io::Result<()> {
     let unbounded = if check.elements > 0 { "exact" } else { "-" };
     writeln!(
         out,
-        "{:<44} {:>5} {:>7} {:>13} {:>11}  {}",
+        "{:<44} {:>5} {:>7} {:>13} {:>11}  {}{}",
         check.id,
         check.class.map_or_else(dash, String::from),
         grouped(check.cases),
         grouped(check.elements),
         check.worst.map_or_else(|| unbounded.to_owned(), ratio),
         check.outcome.name(),
+        check.ulp.map_or_else(String::new, |ulp| format!(", {ulp:.3} ulp at most")),
     )?;
     match &check.reason {
         Some(reason) => indented(out, "    ", reason),

@@ -204,7 +204,7 @@ fn a_report_has_the_documented_fields_and_replaces_the_file() {
         let check = &run["checks"][0];
         assert_eq!(check["id"], "runtime.memory.fill.f32");
         assert_eq!((check["type"].as_str(), check["outcome"].as_str()), (Some("f32"), Some("pass")));
-        for field in ["class", "reason", "cases", "elements", "worst", "bound", "output_hash", "detail"] {
+        for field in ["class", "reason", "cases", "elements", "worst", "ulp", "bound", "output_hash", "detail"] {
             assert!(check.get(field).is_some(), "{field}");
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Tally {
     pub(crate) comparisons: u64,
     pub(crate) elements: u64,
     pub(crate) worst: Option<f64>,
+    /// The largest error in units in the last place.
+    pub(crate) ulp: Option<f64>,
     pub(crate) hash: Option<Fnv>,
 }
 
@@ -39,9 +41,8 @@ impl Tally {
         self.cases[lane as usize] += 1;
         self.comparisons += case.comparisons;
         self.elements += case.elements;
-        if let Some(worst) = case.worst {
-            self.worst = Some(self.worst.map_or(worst, |known| known.max(worst)));
-        }
+        raise(&mut self.worst, case.worst);
+        raise(&mut self.ulp, case.ulp);
         if let Some(hash) = case.hash {
             self.hash.get_or_insert_default().add(&hash.value().to_le_bytes());
         }
@@ -139,13 +140,24 @@ impl<'a, D: Device> Case<'a, D> {
         // A NaN fails as well.
         if error <= bound && error.is_finite() {
             let ratio = if error == 0.0 { 0.0 } else { error / bound };
-            self.tally.worst = Some(self.tally.worst.map_or(ratio, |worst| worst.max(ratio)));
+            raise(&mut self.tally.worst, Some(ratio));
             return Ok(());
         }
         Err(Failure::new(format_args!(
             "{what}[{index}]: error {error:e} above the bound {bound:e} ({:.3} times)",
             error / bound
         )))
+    }
+
+    /// Holds the error of one element, in units in the last place of the exact result, to so many of them, and keeps the largest.
+    ///
+    /// # Errors
+    /// If there are more of them, or the error is not finite.
+    pub fn ulps(&mut self, what: impl Display, index: usize, error: f64, allowed: f64) -> Verdict {
+        let failed = |f: Failure| Failure::new(format_args!("{f}, in units in the last place"));
+        self.error(what, index, error, allowed).map_err(failed)?;
+        raise(&mut self.tally.ulp, Some(error));
+        Ok(())
     }
 
     /// Something that has to be true. Counts as one element compared.
@@ -187,6 +199,14 @@ impl<'a, D: Device> Case<'a, D> {
     pub fn read<T: Element>(&self, x: &impl warpwave_core::AsView<T, D>) -> Verdict<Vec<T>> {
         Ok(self.stream.to_vec(x)?)
     }
+}
+
+/// The larger of what is known and another number, if there is one.
+fn raise(known: &mut Option<f64>, other: Option<f64>) {
+    *known = match (*known, other) {
+        (Some(known), Some(other)) => Some(known.max(other)),
+        (known, other) => known.or(other),
+    };
 }
 
 /// Holds elements, of which `first` is the index of the first, to be the same bits.

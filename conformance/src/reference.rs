@@ -4,6 +4,7 @@
 mod compare;
 mod cycle;
 mod double;
+pub(crate) mod functions;
 mod image;
 mod order;
 mod patterns;

@@ -55,6 +55,8 @@ pub struct CheckReport {
     pub elements: u64,
     /// The largest ratio of error to bound; none where nothing was held to a bound.
     pub worst: Option<f64>,
+    /// The largest error found, in units in the last place; of elementary functions only.
+    pub ulp: Option<f64>,
     /// The bound that holds for the operation.
     pub bound: Option<String>,
     /// A hash of all outputs of class R, in the order of the cases; 16 hexadecimal digits.
@@ -78,6 +80,7 @@ impl CheckReport {
             cases: 0,
             elements: 0,
             worst: None,
+            ulp: None,
             bound: None,
             output_hash: None,
             detail: None,

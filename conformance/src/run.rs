@@ -184,6 +184,7 @@ pub(crate) fn run_check<D: Device>(
     report.cases = tally.cases.iter().sum();
     report.elements = tally.elements;
     report.worst = tally.worst;
+    report.ulp = tally.ulp;
     report.output_hash = tally.hash.map(|hash| format!("{:016x}", hash.value()));
     match verdict {
         Ok(()) if report.cases == 0 => {
@@ -247,7 +248,10 @@ fn execute<D: Device>(device: &D, origin: &dyn Origin<D>, check: &Check<D>, opti
 /// The bound of a row, in words.
 fn bound(row: &Row) -> String {
     match row.bound {
-        Bound::Exact => "exact".to_owned(),
+        Bound::Exact => match row.max_ulp {
+            Some(ulp) => format!("exact; the definition within {ulp:.5} ulp"),
+            None => "exact".to_owned(),
+        },
         Bound::Ulp(ulp) => format!("{ulp} ulp"),
         Bound::Backward { factor, unit } => {
             let factor = if factor == 1.0 { String::new() } else { format!("{factor:.4}·") };

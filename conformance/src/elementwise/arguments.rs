@@ -96,11 +96,14 @@ fn unsupported<D: Device>(case: &mut Case<'_, D>) -> Verdict {
         refused(case, op, result)
     }
     unary(case, UnaryOp::Sqrt, &integers)?;
+    unary(case, UnaryOp::Exp, &integers)?;
+    unary(case, UnaryOp::Sin, &complex)?;
     unary(case, UnaryOp::Not, &floats)?;
     unary(case, UnaryOp::Conj, &floats)?;
     unary(case, UnaryOp::Abs, &complex)?;
     binary(case, BinaryOp::And, &floats)?;
     binary(case, BinaryOp::Rem, &floats)?;
+    binary(case, BinaryOp::Pow, &integers)?;
     binary(case, BinaryOp::Div, &complex)?;
     let mut out = stream.zeros::<u8>(3)?;
     let result = stream.compare(CompareOp::Lt, &complex, &complex, &mut out);

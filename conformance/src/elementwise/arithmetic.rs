@@ -17,10 +17,6 @@ fn rounds<T: Sample>(kind: OperationKind) -> bool {
 
 pub(super) fn unary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: UnaryOp) -> Verdict {
     let level = session.level();
-    let define = move |x: &[T]| -> Verdict<Vec<T>> {
-        let one = |&x: &T| scalar::unary(op, ScalarValue::new(x))?.get();
-        x.iter().map(one).collect::<Option<_>>().ok_or_else(|| undefined(op))
-    };
     // Integers, compared with integer arithmetic.
     session.cases(Lane::Exact, Counts::of(6), calls(level), |case, call| {
         let (x, want) = exact_unary::<T>(op, &mut Random::new(call.seed), call.len);
@@ -32,21 +28,7 @@ pub(super) fn unary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Unar
         let got = call.unary(case, op, &x)?;
         case.bits("out", &got, &want)
     })?;
-    // Every special value, compared with the definition.
-    session.once(Lane::Exact, |case| {
-        let special = T::specials();
-        let x: Vec<T> =
-            special.iter().flat_map(|&re| special.iter().map(move |&im| T::from_patterns([re, im]))).collect();
-        let got = Call::of_views(x.len()).unary(case, op, &x)?;
-        case.bits("out", &got, &define(&x)?)
-    })?;
-    for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
-        session.cases(lane, Counts::of(4), calls(level), |case, call| {
-            let x = Random::new(call.seed).vector::<T>(data, call.len);
-            let got = call.unary(case, op, &x)?;
-            case.bits("out", &got, &define(&x)?)
-        })?;
-    }
+    unary_as_defined::<T, D>(session, op)?;
     if !rounds::<T>(op.into()) {
         return Ok(());
     }
@@ -54,13 +36,40 @@ pub(super) fn unary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Unar
         let mut random = Random::new(call.seed);
         let x: Vec<T> = (0..call.len).map(|_| T::from_values([random.number().abs(), 0.0])).collect();
         let got = call.unary(case, op, &x)?;
-        case.bits("out", &got, &define(&x)?)?;
+        case.bits("out", &got, &defined_unary(op, &x)?)?;
         for (i, (&x, &got)) in x.iter().zip(&got).enumerate() {
             let root = Double::from(x.values()[0]).sqrt();
             within(case, "out", i, got, Pair { re: root, im: Double::ZERO }, T::UNIT * root.value())?;
         }
         Ok(())
     })
+}
+
+/// What the core defines.
+pub(super) fn defined_unary<T: Sample>(op: UnaryOp, x: &[T]) -> Verdict<Vec<T>> {
+    let one = |&x: &T| scalar::unary(op, ScalarValue::new(x))?.get();
+    x.iter().map(one).collect::<Option<_>>().ok_or_else(|| undefined(op))
+}
+
+/// Special values and any bits, compared with the definition.
+pub(super) fn unary_as_defined<T: Sample, D: Device>(session: &mut Session<'_, D>, op: UnaryOp) -> Verdict {
+    let level = session.level();
+    // Every special value, compared with the definition.
+    session.once(Lane::Exact, |case| {
+        let special = T::specials();
+        let x: Vec<T> =
+            special.iter().flat_map(|&re| special.iter().map(move |&im| T::from_patterns([re, im]))).collect();
+        let got = Call::of_views(x.len()).unary(case, op, &x)?;
+        case.bits("out", &got, &defined_unary(op, &x)?)
+    })?;
+    for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
+        session.cases(lane, Counts::of(4), calls(level), |case, call| {
+            let x = Random::new(call.seed).vector::<T>(data, call.len);
+            let got = call.unary(case, op, &x)?;
+            case.bits("out", &got, &defined_unary(op, &x)?)
+        })?;
+    }
+    Ok(())
 }
 
 /// Arguments whose results are integers, and those.
@@ -89,10 +98,6 @@ fn nonzero(x: i64) -> i64 {
 
 pub(super) fn binary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: BinaryOp) -> Verdict {
     let level = session.level();
-    let define = move |a: &[T], b: &[T]| -> Verdict<Vec<T>> {
-        let one = |(&a, &b): (&T, &T)| scalar::binary(op, ScalarValue::new(a), ScalarValue::new(b))?.get();
-        a.iter().zip(b).map(one).collect::<Option<_>>().ok_or_else(|| undefined(op))
-    };
     session.cases(Lane::Exact, Counts::of(6), calls(level), |case, call| {
         let (mut a, mut b) = exact_operands::<T>(op, &mut Random::new(call.seed), call.len);
         call.seen(&mut a, &mut b);
@@ -106,6 +111,33 @@ pub(super) fn binary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Bin
         let want: Vec<T> = a.iter().zip(&b).map(|(&a, &b)| exact_binary(op, a, b)).collect();
         case.bits("out", &got, &want)
     })?;
+    binary_as_defined::<T, D>(session, op)?;
+    if !rounds::<T>(op.into()) || T::DTYPE.is_integer() {
+        return Ok(());
+    }
+    session.cases(Lane::Bounded, Counts::of(6), calls(level), |case, call| {
+        let mut random = Random::new(call.seed);
+        let (mut a, mut b) = (random.vector::<T>(Data::Numbers, call.len), random.vector::<T>(Data::Numbers, call.len));
+        call.seen(&mut a, &mut b);
+        let got = call.binary(case, op, &a, &b)?;
+        case.bits("out", &got, &defined_binary(op, &a, &b)?)?;
+        for i in 0..call.len {
+            let (want, bound) = precise(op, a[i], b[i]);
+            within(case, "out", i, got[i], want, bound)?;
+        }
+        Ok(())
+    })
+}
+
+/// What the core defines.
+pub(super) fn defined_binary<T: Sample>(op: BinaryOp, a: &[T], b: &[T]) -> Verdict<Vec<T>> {
+    let one = |(&a, &b): (&T, &T)| scalar::binary(op, ScalarValue::new(a), ScalarValue::new(b))?.get();
+    a.iter().zip(b).map(one).collect::<Option<_>>().ok_or_else(|| undefined(op))
+}
+
+/// Special values and any bits, compared with the definition.
+pub(super) fn binary_as_defined<T: Sample, D: Device>(session: &mut Session<'_, D>, op: BinaryOp) -> Verdict {
+    let level = session.level();
     // Every special value with every other.
     session.once(Lane::Exact, |case| {
         let special = T::specials();
@@ -117,7 +149,7 @@ pub(super) fn binary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Bin
             .map(|(a, b)| (element(a), element(b)))
             .unzip();
         let got = Call::of_views(a.len()).binary(case, op, &a, &b)?;
-        case.bits("out", &got, &define(&a, &b)?)
+        case.bits("out", &got, &defined_binary(op, &a, &b)?)
     })?;
     for (lane, data) in [(Lane::Exact, Data::Bits), (Lane::Poison, Data::Special)] {
         session.cases(lane, Counts::of(5), calls(level), |case, call| {
@@ -125,24 +157,10 @@ pub(super) fn binary<T: Sample, D: Device>(session: &mut Session<'_, D>, op: Bin
             let (mut a, mut b) = (random.vector::<T>(data, call.len), random.vector::<T>(data, call.len));
             call.seen(&mut a, &mut b);
             let got = call.binary(case, op, &a, &b)?;
-            case.bits("out", &got, &define(&a, &b)?)
+            case.bits("out", &got, &defined_binary(op, &a, &b)?)
         })?;
     }
-    if !rounds::<T>(op.into()) || T::DTYPE.is_integer() {
-        return Ok(());
-    }
-    session.cases(Lane::Bounded, Counts::of(6), calls(level), |case, call| {
-        let mut random = Random::new(call.seed);
-        let (mut a, mut b) = (random.vector::<T>(Data::Numbers, call.len), random.vector::<T>(Data::Numbers, call.len));
-        call.seen(&mut a, &mut b);
-        let got = call.binary(case, op, &a, &b)?;
-        case.bits("out", &got, &define(&a, &b)?)?;
-        for i in 0..call.len {
-            let (want, bound) = precise(op, a[i], b[i]);
-            within(case, "out", i, got[i], want, bound)?;
-        }
-        Ok(())
-    })
+    Ok(())
 }
 
 /// Operands whose result is an integer that the type holds; for integer types any at all.

@@ -8,6 +8,7 @@ mod cast;
 mod compare;
 mod copy;
 mod fill;
+mod functions;
 mod large;
 mod names;
 mod operands;
@@ -58,6 +59,9 @@ fn comparison(kind: OperationKind) -> Option<CompareOp> {
 /// The check of one operation and type.
 fn one<D: Device>(session: &mut Session<'_, D>, kind: OperationKind, dtype: DType) -> Verdict {
     let unknown = || Err(Failure::new(format_args!("the suite has no cases for {kind} of {dtype}")));
+    if let Some(ulp) = contract::max_ulp(kind, dtype) {
+        return match_dtype!(dtype, float T => functions::check::<T, D>(session, kind, ulp), _ => unknown());
+    }
     if let Some(op) = unary(kind) {
         return match_dtype!(dtype, any T => {
             specials::unary::<T, D>(session, op)?;

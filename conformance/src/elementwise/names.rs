@@ -66,7 +66,7 @@ macro_rules! binaries {
 fn floats<D: Device>(case: &mut Case<'_, D>) -> Verdict {
     binaries!(case, FLOATS;
         add Add, sub Sub, mul Mul, div Div,
-        minimum Minimum, maximum Maximum, minimum_number MinimumNumber, maximum_number MaximumNumber)
+        minimum Minimum, maximum Maximum, minimum_number MinimumNumber, maximum_number MaximumNumber, pow Pow)
 }
 
 fn integers<D: Device>(case: &mut Case<'_, D>) -> Verdict {
@@ -113,7 +113,7 @@ fn assignments<D: Device>(case: &mut Case<'_, D>) -> Verdict {
     }
     all!(FLOATS;
         add_assign Add, sub_assign Sub, mul_assign Mul, div_assign Div, minimum_assign Minimum, maximum_assign Maximum,
-        minimum_number_assign MinimumNumber, maximum_number_assign MaximumNumber);
+        minimum_number_assign MinimumNumber, maximum_number_assign MaximumNumber, pow_assign Pow);
     all!(INTEGERS;
         rem_assign Rem, and_assign And, or_assign Or, xor_assign Xor, shl_assign Shl, shr_assign Shr);
     let stream = case.stream();
@@ -147,7 +147,10 @@ fn unary<D: Device>(case: &mut Case<'_, D>) -> Verdict {
         }};
     }
     all! {
-        FLOATS.0 => neg neg_assign Neg, abs abs_assign Abs, sqrt sqrt_assign Sqrt;
+        FLOATS.0 => neg neg_assign Neg, abs abs_assign Abs, sqrt sqrt_assign Sqrt, exp exp_assign Exp, exp2 exp2_assign Exp2,
+            expm1 expm1_assign Expm1, log log_assign Log, log2 log2_assign Log2, log1p log1p_assign Log1p, sin sin_assign Sin,
+            cos cos_assign Cos, sinpi sinpi_assign Sinpi, cospi cospi_assign Cospi, tanh tanh_assign Tanh,
+            sigmoid sigmoid_assign Sigmoid, erf erf_assign Erf, rsqrt rsqrt_assign Rsqrt, cbrt cbrt_assign Cbrt;
         INTEGERS.0 => not not_assign Not;
         [Complex32 { re: 1.0, im: 2.0 }, Complex32 { re: -0.0, im: -0.0 }] => conj conj_assign Conj;
     }

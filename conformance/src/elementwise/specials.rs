@@ -12,6 +12,7 @@
 mod casts;
 mod complex;
 mod floats;
+mod functions;
 mod integers;
 
 pub(super) use casts::known as casts;

@@ -234,6 +234,18 @@ faults! {
     FirstKeysAlone = "first-keys-alone", Inline, "sort.sort_pairs.u32", "keys[";
     /// A sum of more than 1024 chunks joins neighbouring chunks all the way.
     FlatReduction = "flat-reduction", Inline, "reduction.sum.f32", "chunks 1024 apart meet first: out[0]: expected 0.0";
+    /// exp is the function of the platform's library.
+    PlatformExponential = "platform-exponential", Inline, "elementwise.exp.f64", "out[";
+    /// Denormal results of exp become zeros.
+    DenormalExponentials = "denormal-exponentials", Inline, "elementwise.exp.f32", "got 0.0 (00000000)";
+    /// sin takes large angles modulo 2π in ordinary precision.
+    LargeAnglesUnreduced = "large-angles-unreduced", Inline, "elementwise.sin.f32", "out[";
+    /// rsqrt is an approximation, as a GPU has it as an instruction.
+    ApproximateRsqrt = "approximate-rsqrt", Inline, "elementwise.rsqrt.f64", "out[";
+    /// log1p adds 1 and takes the logarithm.
+    NaiveLogarithm = "naive-logarithm", Inline, "elementwise.log1p.f32", "out[";
+    /// pow of NaN is NaN, to the power of 0 too.
+    PowerOfNan = "power-of-nan", Inline, "elementwise.pow.f32", "a result that is written out: out[";
 }
 
 /// Every fault, with the check that catches it.

@@ -12,6 +12,7 @@ mod backend;
 mod contraction;
 mod elements;
 mod fault;
+mod functions;
 mod graph;
 mod indexing;
 mod large;

@@ -4,6 +4,7 @@
 
 use super::Fault;
 use super::elements::{Elements, Input, outputs};
+use super::functions;
 use super::indexing;
 use super::ordering;
 use super::{large, products, scans, triangles};
@@ -111,6 +112,12 @@ impl Rework {
                 Fault::NarrowMean => scans::narrow_mean(operation),
                 Fault::LastSmallestPlace => scans::last_smallest_place(operation),
                 Fault::NanPassedOver => scans::nan_passed_over(operation),
+                Fault::DenormalExponentials => functions::denormal_exponentials(operation),
+                Fault::PowerOfNan => functions::power_of_nan(operation),
+                Fault::PlatformExponential
+                | Fault::LargeAnglesUnreduced
+                | Fault::ApproximateRsqrt
+                | Fault::NaiveLogarithm => functions::wrong_function(fault, operation),
                 _ => Rework::default(),
             }
         }

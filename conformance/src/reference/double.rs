@@ -4,7 +4,7 @@
 //! D. E. Knuth's sum of two numbers; the error of a product by one `fma`. The relative error of each operation is a few
 //! units of 2⁻¹⁰⁴, which the bounds it is used in do not notice.
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// `high + low`, with `low` no more than half a unit in the last place of `high`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,7 +18,7 @@ impl Double {
     pub(crate) const ONE: Double = Double { high: 1.0, low: 0.0 };
 
     /// `a + b`, exactly.
-    fn sum(a: f64, b: f64) -> Double {
+    pub(crate) fn sum(a: f64, b: f64) -> Double {
         let high = a + b;
         let b_part = high - a;
         Double { high, low: (a - (high - b_part)) + (b - b_part) }
@@ -94,6 +94,20 @@ impl Mul for Double {
     fn mul(self, other: Double) -> Double {
         let high = Double::product(self.high, other.high);
         Double::sum(high.high, high.low + self.high.mul_add(other.low, self.low * other.high))
+    }
+}
+
+impl Div for Double {
+    type Output = Double;
+
+    /// The quotient of the first parts, and twice what its remainder adds.
+    fn div(self, other: Double) -> Double {
+        let mut quotient = Double::from(self.high / other.high);
+        for _ in 0..2 {
+            let remainder = self - quotient * other;
+            quotient = quotient + Double::from(remainder.high / other.high);
+        }
+        quotient
     }
 }
 
@@ -178,6 +192,8 @@ mod tests {
             let n = f64::from(n);
             let third = Double::quotient(n, 3.0) * Double::from(3.0) - Double::from(n);
             assert!(third.value().abs() <= n * 2f64.powi(-100), "{n} / 3");
+            let inverse = Double::ONE / Double::quotient(n, 3.0) * Double::quotient(n, 3.0) - Double::ONE;
+            assert!(inverse.value().abs() <= 2f64.powi(-100), "1 / ({n} / 3)");
             let root = Double::from(n).sqrt();
             assert!((root * root - Double::from(n)).value().abs() <= n * 2f64.powi(-100), "√{n}");
         }

@@ -30,6 +30,11 @@ impl Random {
         self.0.word()
     }
 
+    /// A number from 0 and below 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        self.0.unit()
+    }
+
     /// One of `0..n`.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0.below(n as u64) as usize

@@ -1,5 +1,6 @@
 //! Results of floats.
 
+use super::functions;
 use super::{Compared, EQUAL, GREATER, LESS, UNORDERED};
 use crate::reference::Patterns;
 use warpwave_core::{BinaryOp, UnaryOp};
@@ -36,8 +37,8 @@ pub(super) fn unary(op: UnaryOp, patterns: Patterns) -> Vec<[u64; 2]> {
             [negative, canonical],
             [signalling, canonical],
         ],
-        // Not for floats.
-        _ => Vec::new(),
+        // Those that are not for floats have none there either.
+        _ => functions::unary(op, patterns),
     }
 }
 
@@ -143,6 +144,7 @@ pub(super) fn binary(op: BinaryOp, patterns: Patterns) -> Vec<[u64; 3]> {
             [infinity, largest, infinity],
             [largest | sign, infinity | sign, largest | sign],
         ],
+        BinaryOp::Pow => return functions::power(patterns),
         // Not for floats.
         _ => return Vec::new(),
     };
