@@ -5,6 +5,8 @@
 //! | `gemm` | OpenBLAS with as many threads, `2·n³` operations each; in brackets the processor whose kernels it has chosen |
 //! | `axpy` … `inclusive_sum` | bytes moved per second of a plain triad loop, `a[i] = b[i] + s·c[i]`, on as many threads |
 //! | `sort` | rayon's `par_sort_unstable` on as many threads (it is not stable) |
+//! | `exp f32, one value` … | the standard library's function, whose time the figure is a multiple of |
+//! | `exp f32, 2^20` … | a loop over the standard library's function on as many threads, which takes so many times as long |
 //! | `axpy of 16` | what a call costs beyond a plain loop over slices |
 //! | `alloc + free` | the time of both |
 //!
@@ -21,6 +23,7 @@ use std::time::Duration;
 use warpwave::numerics::CastFrom;
 use warpwave::prelude::*;
 use warpwave::{CpuDevice, Result, Scalar};
+use warpwave_benches::mathematics;
 use warpwave_benches::openblas::{OpenBlas, SquareGemm};
 use warpwave_benches::table::{Goal, Row};
 use warpwave_benches::timing::{Pair, median, pair, time};
@@ -102,6 +105,7 @@ fn run(wanted: &dyn Fn(&str) -> bool) -> Result<bool> {
             report(row(&stream, name)?);
         }
     }
+    mathematics::rows(&stream, wanted, &mut report)?;
     Ok(good)
 }
 

@@ -16,6 +16,7 @@ fn elementwise(criterion: &mut Criterion) {
         group.throughput(Throughput::Bytes(8 * len as u64));
         group.bench_function(BenchmarkId::new("neg", len), |b| b.iter(|| stream.neg(&x, &mut y).unwrap()));
         group.bench_function(BenchmarkId::new("sqrt", len), |b| b.iter(|| stream.sqrt(&x, &mut y).unwrap()));
+        group.bench_function(BenchmarkId::new("exp", len), |b| b.iter(|| stream.exp(&x, &mut y).unwrap()));
         group.bench_function(BenchmarkId::new("add 1", len), |b| b.iter(|| stream.add(&x, &1.0, &mut y).unwrap()));
     }
     group.finish();

@@ -19,6 +19,11 @@ pub enum Goal {
         /// What it must be.
         floor: f64,
     },
+    /// A ratio of times to a peer's: not more than this. There is no floor.
+    TimesAtMost {
+        /// What it should be.
+        target: f64,
+    },
 }
 
 /// One figure.
@@ -49,6 +54,7 @@ impl Row {
             (Err(_), _) => false,
             (Ok(figure), Goal::AtLeast { target, floor }) => *figure >= limit((target, floor)),
             (Ok(figure), Goal::AtMost { target, floor }) => *figure <= limit((target, floor)),
+            (Ok(figure), Goal::TimesAtMost { target }) => *figure <= limit((target, f64::INFINITY)),
         }
     }
 }
@@ -63,6 +69,9 @@ impl fmt::Display for Row {
         match self.goal {
             Goal::AtLeast { target, floor } => {
                 write!(f, "{figure:>8.2} ×   target ≥ {target:<4}  floor ≥ {floor:<4}  {:<58}", self.detail)?;
+            }
+            Goal::TimesAtMost { target } => {
+                write!(f, "{figure:>8.2} ×   target ≤ {target:<4}               {:<58}", self.detail)?;
             }
             Goal::AtMost { target, floor } => {
                 write!(f, "{figure:>8.0} ns  target ≤ {target:<4}  floor ≤ {floor:<4}  {:<58}", self.detail)?;
