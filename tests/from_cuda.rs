@@ -312,6 +312,16 @@ fn algorithms<D: Numerics>(device: &D) -> Result<()> {
     stream.mul(&x, &out, &mut y)?;
     assert_eq!(stream.to_vec(&y)?, [0.0, -0.5, 4.0, 0.0]);
 
+    stream.exp(&x, &mut out)?;
+    stream.log1p_assign(&mut out)?;
+    let softplus = stream.to_vec(&out)?;
+    assert_eq!(softplus[3], std::f32::consts::LN_2);
+    assert!((softplus[0] - 3.048_587_4).abs() < 1e-6, "{softplus:?}");
+    stream.rsqrt(&x, &mut y)?;
+    assert_eq!(stream.to_vec(&y)?[2..], [0.5, f32::INFINITY]);
+    stream.pow(&x, &0.5, &mut out)?;
+    assert_eq!(stream.to_vec(&out)?[2..], [2.0, 0.0]);
+
     // Keys that agree in their lowest byte keep their order.
     let mut keys = stream.from_slice(&[0x101_u32, 0x002, 0x001])?;
     let mut values = stream.from_slice(&['a', 'b', 'c'].map(u32::from))?;
