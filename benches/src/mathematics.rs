@@ -42,12 +42,7 @@ macro_rules! functions {
             name: stringify!($name),
             operation: $operation,
             singly: |values| singly(values, #[inline(always)] $ours, #[inline(always)] $peer),
-            peer: |x, out| {
-                for (out, &x) in out.iter_mut().zip(x) {
-                    let peer: fn($t) -> $t = $peer;
-                    *out = peer(x);
-                }
-            },
+            peer: |x, out| array(x, out, $peer),
             low: $low,
             high: $high,
         }),*]
@@ -180,6 +175,13 @@ fn singly<T: Number>(values: &[T], ours: impl Fn(T) -> T + Copy, peer: impl Fn(T
     };
     let peer = || run(&|| each(values, peer));
     pair(ROUNDS, ours, peer)
+}
+
+/// The standard library's function, of an array.
+fn array<T: Number>(x: &[T], out: &mut [T], peer: impl Fn(T) -> T) {
+    for (out, &x) in out.iter_mut().zip(x) {
+        *out = peer(x);
+    }
 }
 
 /// Runs code compiled with fused multiply-add, where the processor has it: as the device runs its loops, and the C library its functions.
