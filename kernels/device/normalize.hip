@@ -1,7 +1,7 @@
 // Softmax and layer normalization, as `numerics::softmax` and `numerics::layer_norm` define them: lines that are reduced by the tree of
 // `numerics::tree` and then replaced.
 //
-// A contiguous line of one chunk is read once, into registers (`softmax_rows`, `layer_norm_rows`). Of other lines the chunks are reduced
+// A contiguous line of one chunk, for layer normalization of half a chunk, is read once, into registers (`softmax_rows`, `layer_norm_rows`). Of other lines the chunks are reduced
 // first, by `along` where lines are contiguous and by `across` where they lie side by side; then all elements are replaced.
 
 const ww_u32 THREADS = 256, CHUNK = 8192, LANES = 1024, ROWS = CHUNK / LANES;
@@ -65,40 +65,45 @@ WW_DEVICE norm_end<T> end_of(ww_acc<T> mean, ww_acc<T> sum, ww_acc<T> n, ww_acc<
     return {mean, (ww_acc<T>)1 / ww_sqrt_rn(sum / n + epsilon), gamma, beta};
 }
 
+// An element that is what it is to become.
+template <class C> struct made {
+    WW_DEVICE C value(ww_u64, C x) const { return x; }
+};
+
 // ---- A chunk in registers ----
 
 // A thread has lanes `lane` to `lane + 3` of a chunk of `size` elements.
-template <class T> WW_DEVICE void hold(const T* at, ww_u32 size, ww_u32 lane, ww_acc<T> (&held)[ROWS][4]) {
+template <class T, ww_u32 HELD> WW_DEVICE void hold(const T* at, ww_u32 size, ww_u32 lane, ww_acc<T> (&held)[HELD][4]) {
     const int N = sizeof(T) <= 4 ? 4 : 16 / sizeof(T);
     if (ww_packed<N>(at) && size % 4 == 0) {
-        WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < HELD; ++row)
             if (row * LANES + lane < size)
                 WW_UNROLL for (int p = 0; p < 4 / N; ++p) {
                     const ww_pack<T, N> pack = ww_load_pack<N>(at + row * LANES + lane + p * N);
                     WW_UNROLL for (int k = 0; k < N; ++k) held[row][p * N + k] = ww_widen(pack.at[k]);
                 }
     } else {
-        WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < HELD; ++row)
             WW_UNROLL for (int j = 0; j < 4; ++j)
                 if (row * LANES + lane + j < size) held[row][j] = ww_widen(at[row * LANES + lane + j]);
     }
 }
-template <class T, class E>
-WW_DEVICE void put(T* out, ww_u64 step, ww_u32 size, ww_u32 lane, const ww_acc<T> (&held)[ROWS][4], const E& end) {
+template <class T, class E, ww_u32 HELD>
+WW_DEVICE void put(T* out, ww_u64 step, ww_u32 size, ww_u32 lane, const ww_acc<T> (&held)[HELD][4], const E& end) {
     const int N = sizeof(T) <= 4 ? 4 : 16 / sizeof(T);
     if (step == 1 && ww_packed<N>(out) && size % 4 == 0) {
-        WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < HELD; ++row)
             if (row * LANES + lane < size)
                 WW_UNROLL for (int p = 0; p < 4 / N; ++p) {
                     const ww_u32 i = row * LANES + lane + p * N;
-                    T made[N];
-                    WW_UNROLL for (int k = 0; k < N; ++k) made[k] = ww_narrow<T>(end.value(i + k, held[row][p * N + k]));
+                    T results[N];
+                    WW_UNROLL for (int k = 0; k < N; ++k) results[k] = ww_narrow<T>(end.value(i + k, held[row][p * N + k]));
                     ww_pack<T, N> pack;
-                    WW_UNROLL for (int k = 0; k < N; ++k) pack.at[k] = made[k];
+                    WW_UNROLL for (int k = 0; k < N; ++k) pack.at[k] = results[k];
                     ww_store_pack<N>(out + i, pack);
                 }
     } else {
-        WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < HELD; ++row)
             WW_UNROLL for (int j = 0; j < 4; ++j) {
                 const ww_u32 i = row * LANES + lane + j;
                 if (i < size) out[i * step] = ww_narrow<T>(end.value(i, held[row][j]));
@@ -112,10 +117,10 @@ template <class OP, class R> WW_DEVICE R four_lanes(const R (&acc)[4], ww_u32 si
     const R high = lane + 3 < size ? OP::join(acc[2], acc[3]) : acc[2];
     return lane + 2 < size ? OP::join(low, high) : low;
 }
-template <class OP, class C>
-WW_DEVICE typename OP::result of_thread(const C (&held)[ROWS][4], ww_u32 size, ww_u32 lane, C shift) {
+template <class OP, class C, ww_u32 HELD>
+WW_DEVICE typename OP::result of_thread(const C (&held)[HELD][4], ww_u32 size, ww_u32 lane, C shift) {
     typename OP::result acc[4] = {};
-    WW_IN_REGISTERS for (ww_u32 row = 0; row < ROWS; ++row)
+    WW_IN_REGISTERS for (ww_u32 row = 0; row < HELD; ++row)
         if (row * LANES < size)
             WW_IN_REGISTERS for (int j = 0; j < 4; ++j)
                 if (row * LANES + lane + j < size)
@@ -148,6 +153,9 @@ template <class OP, class R> WW_DEVICE R of_group(R value, ww_u32 size, ww_u32 l
 
 // ---- Lines of one chunk ----
 
+// Rows for which a thread of `layer_norm_rows` has registers, beside all else that it needs: `launch::normalize` knows.
+const ww_u32 KEPT = ROWS / 2;
+
 // `lines` contiguous lines of `len` elements, each the work of 2^log_group threads of a block.
 template <class T>
 WW_DEVICE void softmax_lines(ww_u64 len, ww_u64 lines, ww_u32 log_group, const T* x, ww_u64 x_line, T* out, ww_u64 out_line,
@@ -174,11 +182,20 @@ WW_DEVICE void norm_lines(ww_u64 len, ww_u64 lines, ww_u32 log_group, const T* x
     for (ww_u64 first = ww_block_x() * step; first < lines; first += ww_blocks_x() * step) {
         const ww_u64 line = first + (ww_thread_x() >> log_group);
         const ww_u32 size = line < lines ? (ww_u32)len : 0;
-        C held[ROWS][4] = {};
+        C held[KEPT][4] = {};
         hold(x + line * x_line, size, lane, held);
         const C mean = of_group<total<C>>(of_thread<total<C>>(held, size, lane, (C)0), size, log_group, joined) / n;
         const C sum = of_group<squares<C>>(of_thread<squares<C>>(held, size, lane, mean), size, log_group, joined);
-        put(out + line * out_line, out_step, size, lane, held, end_of<T>(mean, sum, n, epsilon, gamma, beta));
+        const norm_end<T> end = end_of<T>(mean, sum, n, epsilon, gamma, beta);
+        WW_IN_REGISTERS for (ww_u32 row = 0; row < KEPT; ++row) {
+            if (row * LANES < len) {
+                // Else the factors and summands of all rows are loaded at once, and there are no registers for so many.
+                ww_warp_barrier();
+                WW_UNROLL for (int j = 0; j < 4; ++j)
+                    if (row * LANES + lane + j < size) held[row][j] = end.value(row * LANES + lane + j, held[row][j]);
+            }
+        }
+        put(out + line * out_line, out_step, size, lane, held, made<C>{});
     }
 }
 

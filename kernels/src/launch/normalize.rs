@@ -30,9 +30,9 @@ impl Pair {
         Ok(Pair { dtype: x.dtype, lines: Lines::of(axis, x)?, x: strided(x), out: strided(out) })
     }
 
-    /// Whether a line is read once and stays in registers.
-    fn is_held(&self) -> bool {
-        self.lines.contiguous && self.lines.len <= CHUNK
+    /// Whether a line is read once and stays in registers, of which there are enough for so many elements.
+    fn is_held(&self, most: usize) -> bool {
+        self.lines.contiguous && self.lines.len <= most
     }
 
     /// The launch that does it all: `more` are the kernel's last arguments.
@@ -106,7 +106,7 @@ pub(super) fn softmax(
 ) -> Result<Plan> {
     let pair = Pair::new(axis, x, out)?;
     let log = Arg::U32(log.into());
-    if pair.is_held() {
+    if pair.is_held(CHUNK) {
         return Ok(pair.rows("softmax_rows", vec![log], properties));
     }
     let mut plan = Plan::default();
@@ -136,7 +136,8 @@ pub(super) fn layer_norm(arguments: &LayerNorm, properties: &Properties) -> Resu
     let pair = Pair::new(axis, x, out)?;
     let affine = [gamma, beta].map(|span| Arg::Ptr(span.map_or(Ptr::NULL, |span| span.ptr)));
     let ending = [affine[0], affine[1], Arg::Scalar(epsilon)];
-    if pair.is_held() {
+    // More are more than there are registers for on some devices, with factors and summands.
+    if pair.is_held(CHUNK / 2) {
         return Ok(pair.rows("layer_norm_rows", ending.to_vec(), properties));
     }
     let Lines { len, count, contiguous, .. } = pair.lines;
