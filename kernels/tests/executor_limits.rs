@@ -46,8 +46,8 @@ WW_KERNEL(k, 256, const ww_u32* x, ww_u32* y, ww_u32 who, ww_u32 levels, ww_u32 
     ww_barrier();
 }
 "#;
-    for warp in [32, 64] {
-        let host = Host::new(warp).with_text("text", text).checked(false);
+    for (warp, check) in [(32, false), (64, false), (64, true)] {
+        let host = Host::new(warp).with_text("text", text).checked(check);
         let x = Array::from(&[0_u32; 4]);
         let run = |who, levels, wait| {
             let y = Array::<u32>::poisoned(3 * 100);
@@ -56,15 +56,18 @@ WW_KERNEL(k, 256, const ww_u32* x, ww_u32* y, ww_u32 who, ww_u32 levels, ww_u32 
         };
         for wait in 0..3 {
             // The thread's own sum of 0 … levels.
-            let y = run(37, 100, wait).unwrap();
+            let y = run(37, 80, wait).unwrap();
             assert!(y.iter().enumerate().all(|(i, &y)| {
                 let t = i as u32 % 100;
-                let levels = if t == 37 { 100 } else { 3 };
+                let levels = if t == 37 { 80 } else { 3 };
                 y == levels * (levels + 1) / 2 + t
             }));
             for who in [37, 0, 99] {
                 let what = fault(run(who, 150, wait).map(|_| ()));
-                assert!(what.contains(&format!("thread ({who}, 0, 0): more than 128 KiB of stack")), "{what}");
+                let named = what.contains(&format!("thread ({who}, 0, 0): "));
+                // With checks the first access past the end is found.
+                assert!(named && what.contains("more than 128 KiB of stack") != check, "{what}");
+                assert_eq!(what.contains("past the end of its stack of 128 KiB"), check, "{what}");
             }
         }
     }

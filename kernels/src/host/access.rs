@@ -1,5 +1,6 @@
 //! Shared memory, and what an instrumented kernel may touch.
 
+use super::stack::SIZE as SIZE_OF_STACK;
 use super::worker::Worker;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::ptr::null_mut;
@@ -161,6 +162,12 @@ pub(super) fn find(worker: &mut Worker, at: usize, bytes: usize, write: bool, at
     }
     if inside(work.module.data) {
         return Ok(());
+    }
+    if worker.stacks.hold(at) {
+        let stack = SIZE_OF_STACK >> 10;
+        return Err(format!(
+            "{does} {bytes} bytes at {at:#x}, past the end of its stack of {stack} KiB, or on another thread's"
+        ));
     }
     let place = match before {
         Some((start, stop)) if at - start < 1 << 40 => {

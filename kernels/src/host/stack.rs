@@ -75,6 +75,12 @@ impl Stacks {
         (low, low + SIZE)
     }
 
+    /// Whether this is a place of some stack, or below the lowest.
+    pub(super) fn hold(&self, at: usize) -> bool {
+        let (below, len) = chunk_sizes();
+        self.chunks.iter().any(|&chunk| (chunk as usize - below..chunk as usize - below + len).contains(&at))
+    }
+
     /// Whether a thread that comes to wait at `sp`, or has left, has kept to its stack. Between its lowest place and the canary is nothing.
     #[inline(always)]
     pub(super) fn is_intact(&self, number: u32, sp: *mut u8) -> bool {
