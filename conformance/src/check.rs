@@ -87,10 +87,15 @@ impl<D: Device> Check<D> {
         self.dtype
     }
 
-    /// The first operation among those of its rows and those that it [needs](Check::needing) which the device does not offer.
-    pub(crate) fn lacking(&self, device: &D) -> Option<(OperationKind, DType)> {
+    /// What the device does not offer and the check cannot do without: the first operation among those of its rows and those that it
+    /// [needs](Check::needing), or kernels of one's own.
+    pub(crate) fn lacking(&self, device: &D) -> Option<String> {
+        if self.compiles && device.info().max_threads_per_block == 0 {
+            return Some("kernels of one's own".to_owned());
+        }
         let rows = self.rows.iter().map(|row| (row.kind, row.dtype));
-        rows.chain(self.needs.iter().copied()).find(|&(kind, dtype)| !device.supports(kind, dtype))
+        let mut needed = rows.chain(self.needs.iter().copied());
+        needed.find(|&(kind, dtype)| !device.supports(kind, dtype)).map(|(kind, dtype)| format!("{kind} of {dtype}"))
     }
 
     pub(crate) fn call(&self, session: &mut Session<'_, D>) -> Verdict {

@@ -72,7 +72,7 @@ impl Harness {
         };
         for check in crate::suite() {
             let (device, coverage) = (device.clone(), coverage.clone());
-            let lacking = check.lacking(&device).map(|(kind, dtype)| format!("not offered: {kind} of {dtype}"));
+            let lacking = check.lacking(&device).map(|what| format!("not offered: {what}"));
             let kind = lacking.or_else(|| no_compiler.clone().filter(|_| check.compiles));
             let name = format!("{name}.{}", check.id());
             let trial = Trial::test(name, move || {

@@ -174,9 +174,9 @@ pub(crate) fn run_check<D: Device>(
         bound: check.rows().first().map(bound),
         ..CheckReport::of(check.id())
     };
-    if let Some((kind, dtype)) = check.lacking(device) {
+    if let Some(what) = check.lacking(device) {
         report.outcome = Outcome::Unsupported;
-        report.reason = Some(format!("the device does not offer {kind} of {dtype}"));
+        report.reason = Some(format!("the device does not offer {what}"));
         return report;
     }
     let (tally, verdict) = execute(device, origin, check, options);

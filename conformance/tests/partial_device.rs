@@ -54,6 +54,10 @@ fn the_suite_runs_on_what_there_is() {
     assert!(report.summary.unsupported >= rows, "{:?}", report.summary);
     for check in report.checks.iter().filter(|check| check.outcome == Outcome::Unsupported) {
         let reason = check.reason.as_ref().unwrap();
+        if check.id.starts_with("warp.") {
+            assert_eq!(reason, "the device does not offer kernels of one's own");
+            continue;
+        }
         let named = contract::rows().find(|row| reason.ends_with(&format!(" {} of {}", row.kind, row.dtype)));
         assert!(named.is_some_and(|row| !offers(row.kind, row.dtype)), "{}: {reason}", check.id);
     }

@@ -35,7 +35,10 @@ unsafe impl Backend for Partial {
     }
 
     fn info(&self) -> DeviceInfo {
-        self.0.info()
+        let mut info = self.0.info();
+        // Kernels of one's own are not offered either.
+        info.max_threads_per_block = 0;
+        info
     }
 
     fn supports(&self, kind: OperationKind, dtype: DType) -> bool {
