@@ -103,6 +103,12 @@ fn what_a_text_may_not_have() {
         let log = refused(text, if text.contains("WW_SHARED") { checked } else { PLAIN });
         assert!(log.contains(why), "{text}\n{log}");
     }
+    for (line, word) in
+        [("#include <cstdint>", "#include"), (" # include \"a.h\"", "#include"), ("#embed \"a\"", "#embed")]
+    {
+        let log = refused(&format!("WW_KERNEL(k, 32) {{}}\n{line}\n"), PLAIN);
+        assert!(log.starts_with(&format!("refused.hip:2: {word}: a kernel's text includes nothing")), "{log}");
+    }
     // What looks like it and is allowed: constants, and objects that a compiler makes without code.
     let text = "struct s { int x; constexpr s(int y) : x(y) {} }; static s global(5); WW_CONSTANT float table[2] = {1, 2};\n\
                 WW_KERNEL(k, 32, float* y) { y[0] = table[global.x % 2]; }";
