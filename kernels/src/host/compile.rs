@@ -1,6 +1,7 @@
 //! The host's C++ compiler.
 
 use super::elf::runs_by_itself;
+use super::stack::LARGEST_FRAME;
 use super::text::{communicates, included, waits};
 use crate::prelude::{HOST, PRELUDE};
 use std::ffi::OsString;
@@ -23,9 +24,6 @@ const HAS_ELF: bool = cfg!(any(
     target_os = "netbsd",
     target_os = "openbsd"
 ));
-
-/// Bytes of a function's frame that are an error: three quarters of a thread's stack.
-const LARGEST_FRAME: usize = 96 << 10;
 
 /// How to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,7 +103,7 @@ impl Compiler {
             }
         }
         if cfg!(target_os = "linux") {
-            // A frame that is larger than a page touches each of its pages in their order, so that it comes to the one that faults.
+            // Whatever is put on a stack touches each of its pages in their order, so that it comes to the guard.
             add("-fstack-clash-protection");
         }
         if cfg!(target_arch = "aarch64") && knows_outline_atomics(self.host.version(), self.host.is_clang()) {
