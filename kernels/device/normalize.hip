@@ -286,7 +286,6 @@ WW_DEVICE void across(ww_u64 len, ww_u64 lines, ww_u64 ld, ww_u32 log_width, con
             ww_barrier();
         }
         if (y == 0 && line < lines) to[chunk * lines + line] = value;
-        ww_barrier();
     }
 }
 

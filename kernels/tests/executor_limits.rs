@@ -73,6 +73,49 @@ WW_KERNEL(k, 256, const ww_u32* x, ww_u32* y, ww_u32 who, ww_u32 levels, ww_u32 
     }
 }
 
+/// A thread that needs more than its stack and leaves alone what is just below it, but not what was another's if stacks lay side by side: it
+/// is found where it waits, and else no other thread suffers.
+#[test]
+#[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
+fn a_stack_that_overflows_unseen_does_no_harm() {
+    let text = r#"
+// Some 55 KiB for each level, of which few words are written: on the third, 129 to 136 KiB below the highest of the stack.
+static __attribute__((noinline)) ww_u32 deep(ww_u32 levels, const ww_u32* x, bool wait) {
+    volatile ww_u32 held[14000];
+    held[x[0] + 100] = levels;
+    for (ww_u32 i = 9900; i < 10600; ++i) held[x[0] + i] = levels;
+    if (levels == 0 && wait) ww_barrier();
+    const ww_u32 below = levels == 0 ? 0 : deep(levels - 1, x, wait);
+    return below + held[100];
+}
+WW_KERNEL(k, 256, const ww_u32* x, ww_u32* y, ww_u32 who, ww_u32 wait) {
+    const ww_u32 t = ww_thread_x();
+    volatile ww_u32 mine[2000];
+    for (ww_u32 i = 0; i < 2000; ++i) mine[i] = t + i;
+    ww_barrier();
+    y[ww_index()] = deep(t == who ? 2 : 0, x, wait != 0);
+    ww_barrier();
+    for (ww_u32 i = 0; i < 2000; ++i) y[ww_index()] += mine[i] - t;
+}
+"#;
+    for warp in [32, 64] {
+        let host = Host::new(warp).with_text("text", text).checked(false);
+        let x = Array::from(&[0_u32; 4]);
+        for who in [0, 37, 99] {
+            let run = |wait| {
+                let y = Array::<u32>::poisoned(100);
+                let args = vec![Arg::Ptr(x.ptr()), Arg::Ptr(y.ptr()), Arg::U32(who), Arg::U32(wait)];
+                host.run(&one("k", 1, 100, args), 1).map(|()| y.to_vec())
+            };
+            let expected: Vec<u32> = (0..100).map(|t| 1999 * 1000 + if t == who { 3 } else { 0 }).collect();
+            assert_eq!(run(0).unwrap(), expected);
+            let what = fault(run(1).map(|_| ()));
+            assert!(what.contains(&format!("thread ({who}, 0, 0): more than 128 KiB of stack")), "{what}");
+            assert_eq!(run(0).unwrap(), expected);
+        }
+    }
+}
+
 #[test]
 #[cfg_attr(not(cxx), ignore = "no C++ compiler: install g++ or clang++, or name one in WARPWAVE_CXX")]
 fn what_a_text_may_not_have() {
@@ -105,6 +148,12 @@ fn what_a_text_may_not_have() {
     ] {
         let log = refused(text, if text.contains("WW_SHARED") { checked } else { PLAIN });
         assert!(log.contains(why), "{text}\n{log}");
+    }
+    for (line, word) in
+        [("#include <cstdint>", "#include"), (" # include \"a.h\"", "#include"), ("#embed \"a\"", "#embed")]
+    {
+        let log = refused(&format!("WW_KERNEL(k, 32) {{}}\n{line}\n"), PLAIN);
+        assert!(log.starts_with(&format!("refused.hip:2: {word}: a kernel's text includes nothing")), "{log}");
     }
     // What looks like it and is allowed: constants, and objects that a compiler makes without code.
     let text = "struct s { int x; constexpr s(int y) : x(y) {} }; static s global(5); WW_CONSTANT float table[2] = {1, 2};\n\

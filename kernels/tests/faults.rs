@@ -94,6 +94,21 @@ const EXCUSED: &[Excuse] = &[
         0,
         "an array that is larger than it has to be",
     ),
+    excuse(
+        "normalize",
+        "if (group <= WW_WARP) return ww_shuffle(value, lane & ~(group - 1));",
+        "WW_WARP",
+        0,
+        "a group of one warp of 64 then joins itself with nobody",
+    ),
+    excuse(
+        "normalize",
+        "const R other = ww_shuffle_down(value, d);",
+        "ww_shuffle_down",
+        1,
+        "found where a warp is joined; \
+        among the results of warps, of which there are 8 at most, half a warp is enough",
+    ),
     excuse("reduce", "if (group > WW_WARP) {", "WW_WARP", 0, "a group of one warp of 64 then joins itself with nobody"),
     excuse(
         "reduce",

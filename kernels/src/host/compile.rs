@@ -1,7 +1,8 @@
 //! The host's C++ compiler.
 
 use super::elf::runs_by_itself;
-use super::text::{communicates, waits};
+use super::stack::LARGEST_FRAME;
+use super::text::{communicates, included, waits};
 use crate::prelude::{HOST, PRELUDE};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -23,8 +24,6 @@ const HAS_ELF: bool = cfg!(any(
     target_os = "netbsd",
     target_os = "openbsd"
 ));
-/// Bytes of a function's frame that are an error: three quarters of a thread's stack.
-const LARGEST_FRAME: usize = 96 << 10;
 
 /// How to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,8 +103,13 @@ impl Compiler {
             }
         }
         if cfg!(target_os = "linux") {
-            // A frame that is larger than a page touches each of its pages in their order, so that it comes to the one that faults.
+            // Whatever is put on a stack touches each of its pages in their order, so that it comes to the guard.
             add("-fstack-clash-protection");
+        }
+        if cfg!(target_arch = "aarch64") && knows_outline_atomics(self.host.version(), self.host.is_clang()) {
+            // Else an atomic operation may be a call of the compiler's library, where a constructor finds out what the processor can do: it
+            // would run when the module is loaded.
+            add("-mno-outline-atomics");
         }
         for flag in processor() {
             add(flag);
@@ -133,6 +137,13 @@ impl Compiler {
     /// [`Compile`](ErrorKind::Compile) with what the compiler says.
     pub fn compile(&self, source: KernelSource<'_>, options: Options, out: &Path) -> Result<()> {
         let failed = |log: String| Error::from(ErrorKind::Compile { log });
+        if let Some((line, word)) = included(source.text) {
+            return Err(failed(format!(
+                "{}:{line}: {word}: a kernel's text includes nothing: no compiler at run time has headers, and what a file had held would \
+                 not be seen to change",
+                source.name
+            )));
+        }
         let plain = !options.check && !waits(source.text);
         let mut command = self.host.command();
         command.args(self.flags(options, plain)).args(["-x", "c++", "-", "-o"]).arg(out).arg("-lm");
@@ -157,6 +168,16 @@ impl Compiler {
             Err(e) => Err(failed(format!("{}: {}: {e}", self.host, out.display()))),
         }
     }
+}
+
+/// Whether a compiler for aarch64 that says this of itself has the option `-moutline-atomics`: g++ 10, clang 12, or a later one, or one that
+/// does not say.
+fn knows_outline_atomics(version: &str, is_clang: bool) -> bool {
+    // `c++ (vendor, and its own version) 12.2.0`, `Debian clang version 19.1.7`.
+    let (before, first) = if is_clang { ("version ", 12) } else { (") ", 10) };
+    let number =
+        version.split_once(before).and_then(|(_, number)| number.split(['.', ' ', '-']).next()?.parse::<u32>().ok());
+    number.is_none_or(|number| number >= first)
 }
 
 /// The translation unit: all of the prelude, and the text under its own name.
@@ -241,5 +262,20 @@ mod tests {
         // One that reads nothing.
         let mut command = Command::new("/bin/sh");
         assert_eq!(feed(command.args(["-c", "exit 3"]), &"x".repeat(1 << 20)).unwrap().status.code(), Some(3));
+    }
+
+    #[test]
+    fn options_are_for_compilers_that_know_them() {
+        for (version, is_clang, knows) in [
+            ("c++ (Debian 12.2.0-14+deb12u1) 12.2.0", false, true),
+            ("g++ (GCC) 10.1.0", false, true),
+            ("g++ (GCC) 8.5.0 20210514 (Red Hat 8.5.0-28)", false, false),
+            ("g++-9 (Ubuntu 9.4.0-1ubuntu1~20.04.2) 9.4.0", false, false),
+            ("Debian clang version 19.1.7 (3+b1)", true, true),
+            ("clang version 11.0.1-2", true, false),
+            ("mine", false, true),
+        ] {
+            assert_eq!(knows_outline_atomics(version, is_clang), knows, "{version}");
+        }
     }
 }

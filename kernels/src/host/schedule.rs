@@ -3,7 +3,7 @@
 use super::abi;
 use super::calls::complete;
 use super::launch::Work;
-use super::stack::SIZE;
+use super::stack::{SIZE, prefetch};
 use super::worker::{Worker, enter};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -181,7 +181,7 @@ impl Worker {
     #[inline(always)]
     pub(super) fn suspend(&mut self, sp: *mut u8, in_warp: bool) -> *mut u8 {
         let number = self.current;
-        if !self.stacks.is_intact(self.threads[number].stack, sp) {
+        if !self.stacks.holds(self.threads[number].stack, sp) {
             return self.overflowed();
         }
         self.threads[number].sp = sp;
@@ -206,6 +206,7 @@ impl Worker {
         // Where its successors go on will be needed soon, and as every stack has pages of its own it takes long to come.
         if let Some(soon) = self.threads.get(number + 3) {
             prefetch(soon.sp);
+            prefetch(soon.sp.wrapping_add(64));
         }
         let Thread { stack, sp, .. } = self.threads[number];
         if stack == NO_STACK {
@@ -235,7 +236,10 @@ impl Worker {
     pub(super) fn leave(&mut self) -> *mut u8 {
         let number = self.current;
         let stack = self.threads[number].stack;
-        if !self.stacks.is_intact(stack, Self::LEFT) {
+        if let Some(soon) = self.threads.get(number + 8) {
+            self.stacks.prefetch_canary(soon.stack);
+        }
+        if !self.stacks.is_intact(stack) {
             return self.overflowed();
         }
         self.mark_left();
@@ -256,10 +260,7 @@ impl Worker {
         }
     }
 
-    /// Where the stack of a thread that has left goes on: nowhere, above everything.
-    const LEFT: *mut u8 = usize::MAX as *mut u8;
-
-    /// The running thread has written below its stack. What it has damaged is of no thread that runs after this.
+    /// The running thread has written below its stack, into what is no other's.
     #[cold]
     fn overflowed(&mut self) -> *mut u8 {
         let what = format!("{}: more than {} KiB of stack, which is all that a thread has", self.place(), SIZE >> 10);
@@ -379,17 +380,4 @@ impl Worker {
         }
         text
     }
-}
-
-#[inline(always)]
-fn prefetch(at: *const u8) {
-    // SAFETY: reads nothing, wherever it points to.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(at.cast());
-        _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
 }

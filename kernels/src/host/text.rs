@@ -33,6 +33,35 @@ pub(super) fn waits(text: &str) -> bool {
         .any(|word| WAITING.contains(&word) || word.starts_with("ww_shuffle") || word == "ww_" || word == "ww_shuf")
 }
 
+/// The first word by which a text reads another file, or asks whether there is one, outside of its comments: the line, from 1 on, and the
+/// word.
+pub(super) fn included(text: &str) -> Option<(usize, String)> {
+    // A line that ends with a backslash goes on in the next one, in a comment too.
+    let spliced: String = [SPLICE].iter().collect();
+    let text = without_comments(&text.replace("\\\r\n", &spliced).replace("\\\n", &spliced));
+    let mut number = 1;
+    for line in text.split('\n') {
+        let code = line.replace(SPLICE, "");
+        let directive = code.trim_start();
+        let before = line.len() - line.trim_start_matches(|c: char| c == SPLICE || c.is_whitespace()).len();
+        let start = number + line[..before].matches(SPLICE).count();
+        if let Some(rest) = ["#", "%:"].iter().find_map(|sign| directive.strip_prefix(sign)) {
+            let word = words(rest.trim_start()).next().unwrap_or_default();
+            if word.starts_with("include") || word == "import" || word == "embed" {
+                return Some((start, format!("#{word}")));
+            }
+        }
+        if let Some(word) = words(&code).find(|word| word.starts_with("__has_include") || *word == "__has_embed") {
+            return Some((start, word.to_owned()));
+        }
+        number += 1 + line.matches(SPLICE).count();
+    }
+    None
+}
+
+/// In place of the end of a line that is none to the compiler.
+const SPLICE: char = '\u{1}';
+
 /// The text with its comments as blanks.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -52,6 +81,7 @@ fn without_comments(text: &str) -> String {
             continue;
         };
         out.push(' ');
+        out.extend(rest[..end].matches(['\n', SPLICE]).map(|_| SPLICE));
         rest = &rest[end..];
     }
     out.push_str(rest);
@@ -93,6 +123,31 @@ mod tests {
             ["", "// ww_barrier();", "/* ww_barrier()\n ww_spin */ x", "my_ww_barrier_count", "a / b; // ww_any"]
         {
             assert!(!waits(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_included_is_found_with_its_line() {
+        for (text, line, word) in [
+            ("#include <cmath>", 1, "#include"),
+            ("int x;\n  #\tinclude \"a.h\"", 2, "#include"),
+            ("// a \\\n b\n/*\n*/ # /* \n */ include_next <a.h>", 4, "#include_next"),
+            ("\n%:inc\\\r\nlude <a>", 2, "#include"),
+            ("int a; /*\n\n*/\n#import <a.h>", 4, "#import"),
+            ("const char x[] = {\n#embed \"x\"\n};", 2, "#embed"),
+            ("#ifdef X\n#if X && __has_include(<a.h>)\n#endif\n#endif", 2, "__has_include"),
+        ] {
+            assert_eq!(included(text), Some((line, word.to_owned())), "{text}");
+        }
+        for text in [
+            "",
+            "// #include <a>",
+            "/*\n#include <a>\n*/",
+            "#define include 1\nint x = include;",
+            "a # include",
+            "\"#include\"",
+        ] {
+            assert_eq!(included(text), None, "{text}");
         }
     }
 }

@@ -9,7 +9,7 @@ use super::access::Shared;
 use super::calls::CALLS;
 use super::launch::Work;
 use super::schedule::{NO_STACK, Thread, Wait, Warp};
-use super::stack::{Stacks, switch};
+use super::stack::{Stacks, resume, switch};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::time::Instant;
@@ -159,7 +159,10 @@ impl Worker {
         unsafe { switch(&raw mut (*this).main, to) };
         // SAFETY: the block has ended.
         let worker = unsafe { &mut *this };
-        worker.stacks.give_all();
+        match worker.fault {
+            None => worker.stacks.give_all(),
+            Some(_) => worker.stacks.mend_all(),
+        }
         worker.progress();
         // SAFETY: the module's variable, of this thread of the system.
         unsafe { *worker.slot = std::ptr::null_mut() };
@@ -193,7 +196,6 @@ impl Worker {
 /// What a stack starts with: runs threads until it comes to one that goes on on another stack.
 pub(super) unsafe extern "C" fn enter(this: *mut c_void) -> ! {
     let this = this.cast::<Worker>();
-    let mut scrap = std::ptr::null_mut();
     loop {
         // SAFETY: `this` is the worker whose block runs. Nobody else uses it on this thread of the system while a call here is under way,
         // and no reference to it is held over the kernel or a switch. Where to switch to comes from the worker, and this stack is free then.
@@ -202,7 +204,7 @@ pub(super) unsafe extern "C" fn enter(this: *mut c_void) -> ! {
             ((*work).run)(&raw const (*this).head, (*work).args.as_ptr());
             let to = (*this).leave();
             if !to.is_null() {
-                switch(&mut scrap, to);
+                resume(to);
             }
         }
     }

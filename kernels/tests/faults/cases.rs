@@ -4,7 +4,7 @@
 use crate::common::{Array, Host};
 use crate::samples::{Random, Sample, bits, sample};
 use warpwave_core::operation::{
-    ArgOp, Axis, Gemm, Gemv, Layout, MatrixOperand, Sort, TriangularMatrix, TriangularProduct,
+    ArgOp, Axis, Gemm, Gemv, LayerNorm, Layout, MatrixOperand, Sort, TriangularMatrix, TriangularProduct,
 };
 use warpwave_core::{Diag, Element, Op, Operation, Precision, ReduceOp, Result, ScalarValue, Side, Uplo};
 use warpwave_kernels::launch::{Arg, Plan, Properties, plan};
@@ -47,6 +47,24 @@ pub(crate) fn cases(text: &str) -> Vec<Case> {
             }]
         }
         "iamax" => vec![iamax],
+        "normalize" => vec![
+            // Groups of 8, 32, 64, 128 and 256 threads, the last with warps that have nothing to join.
+            |host, seed| softmax(host, seed, Axis::Rows, Layout::RowMajor, [70, 30]),
+            |host, seed| softmax(host, seed, Axis::Rows, Layout::RowMajor, [18, 120]),
+            |host, seed| softmax(host, seed, Axis::Rows, Layout::RowMajor, [9, 230]),
+            |host, seed| softmax(host, seed, Axis::Rows, Layout::RowMajor, [5, 300]),
+            |host, seed| softmax(host, seed, Axis::Cols, Layout::ColumnMajor, [600, 6]),
+            // Lines side by side, and lines of several chunks.
+            |host, seed| softmax(host, seed, Axis::Cols, Layout::RowMajor, [50, 100]),
+            |host, seed| softmax(host, seed, Axis::Cols, Layout::RowMajor, [8300, 2]),
+            |host, seed| softmax(host, seed, Axis::Rows, Layout::RowMajor, [2, 8300]),
+            |host, seed| softmax(host, seed, Axis::Whole, Layout::ColumnMajor, [20_000, 1]),
+            |host, seed| layer_norm(host, seed, Axis::Rows, Layout::RowMajor, [5, 300]),
+            |host, seed| layer_norm(host, seed, Axis::Cols, Layout::ColumnMajor, [600, 6]),
+            |host, seed| layer_norm(host, seed, Axis::Cols, Layout::RowMajor, [50, 100]),
+            |host, seed| layer_norm(host, seed, Axis::Rows, Layout::ColumnMajor, [2, 8300]),
+            |host, seed| layer_norm(host, seed, Axis::Whole, Layout::ColumnMajor, [20_000, 1]),
+        ],
         "reduce" => vec![
             |host, seed| reduce(host, seed, Axis::Rows, [400, 9]),
             |host, seed| reduce(host, seed, Axis::Cols, [30, 50]),
@@ -214,6 +232,37 @@ fn iamax(host: &Host, seed: u64) -> Result<Vec<u8>> {
         result.extend(bits(&out.to_vec()));
     }
     Ok(result)
+}
+
+/// Numbers below 0, of which each matters to a softmax, and so does a 0 where there is no element.
+fn negatives(len: usize) -> Vec<f32> {
+    let mut random = Random::new(24);
+    (0..len).map(|_| -1.0 - random.below(4000) as f32 / 1000.0).collect()
+}
+
+fn softmax(host: &Host, seed: u64, axis: Axis, layout: Layout, size: [usize; 2]) -> Result<Vec<u8>> {
+    let len = size[0] * size[1];
+    let (x, out) = (Array::from(&negatives(len)), Array::<f32>::poisoned(len));
+    let (from, to) = (matrix(&x, size, layout), matrix(&out, size, layout));
+    run_few(host, &Operation::Softmax { log: false, axis, x: from, out: to }, seed)?;
+    Ok(bits(&out.to_vec()))
+}
+
+fn layer_norm(host: &Host, seed: u64, axis: Axis, layout: Layout, size: [usize; 2]) -> Result<Vec<u8>> {
+    let len = size[0] * size[1];
+    let (x, out) = (Array::from(&negatives(len)), Array::<f32>::poisoned(len));
+    let each = len / results(axis, size);
+    let (gamma, beta) = (Array::from(&numbers(each, 25)), Array::from(&numbers(each, 26)));
+    let operation = Operation::LayerNorm(LayerNorm {
+        axis,
+        x: matrix(&x, size, layout),
+        gamma: Some(gamma.span()),
+        beta: Some(beta.span()),
+        epsilon: ScalarValue::new(1e-5_f32),
+        out: matrix(&out, size, layout),
+    });
+    run_few(host, &operation, seed)?;
+    Ok(bits(&out.to_vec()))
 }
 
 fn histogram(host: &Host, seed: u64, bins: usize) -> Result<Vec<u8>> {
