@@ -81,15 +81,15 @@ impl Build {
         let (out, package) = (variable("OUT_DIR")?, variable("CARGO_MANIFEST_DIR")?);
         let texts = self.named(&package)?;
         let archs = env::var(ARCHS_VARIABLE).unwrap_or_default();
-        println!("cargo::rerun-if-env-changed={ARCHS_VARIABLE}");
+        tell(&format!("rerun-if-env-changed={ARCHS_VARIABLE}"));
         for text in &texts {
-            println!("cargo::rerun-if-changed={}", text.path.display());
+            tell(&format!("rerun-if-changed={}", text.path.display()));
         }
         let archs = list(&archs)?;
         if !archs.is_empty() {
             let compilers = ToolKind::ALL.iter().map(|kind| kind.variable());
             for name in compilers.chain(["PATH", "CUDA_HOME", "CUDA_PATH", "ROCM_PATH", "HIP_PATH"]) {
-                println!("cargo::rerun-if-env-changed={name}");
+                tell(&format!("rerun-if-env-changed={name}"));
             }
             self.compile(&texts, &archs, &out)?;
         }
@@ -187,6 +187,12 @@ impl Build {
         );
         rust
     }
+}
+
+/// Tells cargo something.
+#[allow(clippy::print_stdout)]
+fn tell(what: &str) {
+    println!("cargo::{what}");
 }
 
 #[derive(Debug)]

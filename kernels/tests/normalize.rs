@@ -74,7 +74,7 @@ fn check<T: Sample>(
 fn softmaxes<T: WideFloat + Sample>(mut turn: usize) {
     let (ordinary, special) = (sample::<T>(80_000, 3), specials::<T>(80_000, 4));
     for shape in SHAPES {
-        let (x, log) = (if turn % 7 == 0 { &special } else { &ordinary }, turn % 3 == 1);
+        let (x, log) = (if turn.is_multiple_of(7) { &special } else { &ordinary }, turn % 3 == 1);
         let operation = |axis, x, out| Operation::Softmax { log, axis, x, out };
         check("softmax", shape, turn, x, operation, |at| softmax(log, shape.1, at));
         turn += 1;
@@ -86,7 +86,7 @@ fn layer_norms<T: WideFloat<Acc: CastFrom<f32>> + Sample>(mut turn: usize) {
     for shape in SHAPES {
         let (gammas, betas) = (sample::<T>(shape.1 + 1, 6), sample::<T>(shape.1 + 1, 7));
         let (of_gamma, of_beta) = (Array::from(&gammas), Array::from(&betas));
-        let gamma = (turn % 3 > 0).then(|| of_gamma.sub(1, shape.1));
+        let gamma = (!turn.is_multiple_of(3)).then(|| of_gamma.sub(1, shape.1));
         let beta = (turn % 4 > 1).then(|| of_beta.sub(1, shape.1));
         let value: T::Acc = cast([1e-5_f32, 0.0][turn % 2]);
         let epsilon = ScalarValue::new(value);

@@ -110,7 +110,7 @@ fn exact<T: Sample>(random: &mut Random, len: usize, affine: &Affine<T>) -> (Vec
     let element = |i: usize| {
         if len % 2 == 1 {
             sign = 0;
-        } else if i % 2 == 0 {
+        } else if i.is_multiple_of(2) {
             sign = [1, -1][random.below(2)];
         } else {
             sign = -sign;

@@ -65,6 +65,7 @@ impl<C: Wide> State<C> {
     #[inline(always)]
     pub fn end(self) -> End<C> {
         // An infinite largest element makes NaN of the line: the difference is 0 or NaN.
+        #[allow(clippy::eq_op)]
         let sum = self.sum + (self.max - self.max);
         End { max: self.max, sum, log_sum: C::logarithm(sum) }
     }

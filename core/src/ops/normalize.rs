@@ -137,9 +137,9 @@ macro_rules! softmax_methods {
 /// Those of [`Ops`](crate::Ops), and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if an epsilon is negative or NaN.
 pub trait Normalize: Stream {
     softmax_methods! {
-        false, "softmax", "e^x[i] / Σ e^x[j]", softmax, softmax_assign, softmax_rows, softmax_rows_assign, softmax_cols,
+        false, "softmax", "`e^x[i] / Σ e^x[j]`", softmax, softmax_assign, softmax_rows, softmax_rows_assign, softmax_cols,
             softmax_cols_assign;
-        true, "logarithm of the softmax", "x[i] − log Σ e^x[j]", log_softmax, log_softmax_assign, log_softmax_rows,
+        true, "logarithm of the softmax", "`x[i] − log Σ e^x[j]`", log_softmax, log_softmax_assign, log_softmax_rows,
             log_softmax_rows_assign, log_softmax_cols, log_softmax_cols_assign;
     }
 

@@ -91,7 +91,7 @@ pub unsafe fn run<L: Launch>(plan: &Plan, device: &mut L) -> Result<()> {
     let properties = device.properties();
     let mut kernels = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
-        let named = |error: Error| error.in_kernel(&step.entry.to_string());
+        let named = |error: Error| error.in_kernel(step.entry.to_string());
         let kernel = device.kernel(step.entry).map_err(named)?;
         check_grid(step, device.max_threads(&kernel), &properties).map_err(named)?;
         check_args(step, device.parameters(&kernel), plan.scratch).map_err(named)?;
@@ -107,7 +107,7 @@ pub unsafe fn run<L: Launch>(plan: &Plan, device: &mut L) -> Result<()> {
         let args: Vec<&[u8]> = bytes.iter().map(Bytes::as_slice).collect();
         let grid = Grid::of(step.grid, [step.threads, 1, 1]).shared(step.shared);
         // SAFETY: the caller's; the arguments have been checked.
-        unsafe { device.launch(kernel, grid, &args) }.map_err(|error| error.in_kernel(&step.entry.to_string()))?;
+        unsafe { device.launch(kernel, grid, &args) }.map_err(|error| error.in_kernel(step.entry.to_string()))?;
     }
     if let Some(at) = plan.fault {
         // SAFETY: inside what is zeroed, and so inside the scratch memory.
