@@ -13,6 +13,8 @@ use warpwave_kernels::launch::{Arg, Entry, Launch, Plan, Properties, plan, run};
 
 /// More than 2³² of anything, and odd.
 const LEN: usize = (1 << 33) + 5;
+/// So many that lie 2³³ apart are within the bytes that there can be.
+const SHORT: usize = (1 << 20) + 5;
 /// Rows of a matrix that is larger than that.
 const ROWS: usize = (1 << 20) + 3;
 const COLS: usize = (1 << 13) + 1;
@@ -67,7 +69,7 @@ fn span(dtype: DType, len: usize) -> Span {
 }
 
 fn vector(dtype: DType, inc: isize) -> Strided {
-    Strided { base: address(), dtype, len: LEN, inc }
+    Strided { base: address(), dtype, len: SHORT, inc }
 }
 
 fn matrix(dtype: DType, layout: Layout) -> MatrixOperand {
@@ -164,7 +166,7 @@ fn strides() {
     let (x, y) = (vector(DType::F64, inc), vector(DType::F64, -inc));
     let alpha = ScalarValue::new(2.0_f64);
     let out = span(DType::F64, 1);
-    let sizes = [LEN, inc as usize];
+    let sizes = [SHORT, inc as usize];
     check(&Operation::Axpy { alpha, x, y }, &sizes);
     check(&Operation::Copy { x, y }, &sizes);
     check(&Operation::Swap { x, y }, &sizes);
