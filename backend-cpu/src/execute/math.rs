@@ -32,7 +32,8 @@ macro_rules! loops {
 
         fn $name2(op: BinaryOp) -> Option<Loop2<$t>> {
             match op {
-                BinaryOp::Pow => Some(|a, b, out| map2_slice(a, b, out, $t::power)),
+                // A closure, because a function by its name is inlined only if it is small.
+                BinaryOp::Pow => Some(|a, b, out| map2_slice(a, b, out, #[inline(always)] |a, b| $t::power(a, b))),
                 _ => None,
             }
         }

@@ -102,11 +102,12 @@ pub(super) fn pow32(x: f32, y: f32) -> f32 {
     let small = if size < 8388608.0 { size } else { 8388608.0 };
     let whole: bool = (small + 8388608.0) - 8388608.0 == small;
     let even: bool = (0.5 * size + 8388608.0) - 8388608.0 == 0.5 * size;
-    let odd: bool = whole && !even;
+    let odd: bool = whole & !even;
     let result = if odd { f32::from_bits(result.to_bits() | (x.to_bits() & 0x8000_0000)) } else { result };
-    let undefined: bool = x < 0.0 && !whole && !infinite;
-    let result = if undefined || x.is_nan() || y.is_nan() { NAN32 } else { result };
-    if y == 0.0 || x == 1.0 { 1.0 } else { result }
+    let undefined: bool = (x < 0.0) & !whole & !infinite;
+    let result = if undefined | x.is_nan() | y.is_nan() { NAN32 } else { result };
+    // Not `||`: a branch around all of the above would keep a loop from being vectorised.
+    if (y == 0.0) | (x == 1.0) { 1.0 } else { result }
 }
 
 /// As [`pow32`].
@@ -132,9 +133,10 @@ pub(super) fn pow64(x: f64, y: f64) -> f64 {
     let small = if size < 4503599627370496.0 { size } else { 4503599627370496.0 };
     let whole: bool = (small + 4503599627370496.0) - 4503599627370496.0 == small;
     let even: bool = (0.5 * size + 4503599627370496.0) - 4503599627370496.0 == 0.5 * size;
-    let odd: bool = whole && !even;
+    let odd: bool = whole & !even;
     let result = if odd { f64::from_bits(result.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000)) } else { result };
-    let undefined: bool = x < 0.0 && !whole && !infinite;
-    let result = if undefined || x.is_nan() || y.is_nan() { NAN64 } else { result };
-    if y == 0.0 || x == 1.0 { 1.0 } else { result }
+    let undefined: bool = (x < 0.0) & !whole & !infinite;
+    let result = if undefined | x.is_nan() | y.is_nan() { NAN64 } else { result };
+    // Not `||`: a branch around all of the above would keep a loop from being vectorised.
+    if (y == 0.0) | (x == 1.0) { 1.0 } else { result }
 }
