@@ -70,16 +70,6 @@ impl fmt::Display for What<'_> {
     }
 }
 
-/// What an element type is to a kernel.
-pub(super) fn kind_of_dtype(dtype: DType) -> NumberKind {
-    match dtype {
-        DType::F32 | DType::F64 => NumberKind::Float,
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => NumberKind::Unsigned,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => NumberKind::Signed,
-        _ => NumberKind::Structure,
-    }
-}
-
 fn kind_of<T: 'static>() -> NumberKind {
     let is = |ids: &[TypeId]| ids.contains(&TypeId::of::<T>());
     macro_rules! ids { ($($t:ty),*) => { &[$(TypeId::of::<$t>()),*] } }

@@ -1,6 +1,6 @@
 //! Whether a launch is one of this kernel, before anything is enqueued.
 
-use super::arg::{What, kind_of_dtype};
+use super::arg::What;
 use super::{Arg, Grid, Kernel, KernelInfo, Launch, NumberKind, Parameter, ParameterKind};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -82,7 +82,7 @@ fn check_arg(name: &str, arg: &What<'_>, parameter: &Parameter) -> Result<()> {
         (What::Memory { dtype, .. }, ParameterKind::Pointer { size, to, .. }) => match to {
             // Of which numbers, the kernel alone knows; that so many of them make a structure can be seen, if its size is known.
             NumberKind::Structure => (size as usize).is_multiple_of(dtype.size()),
-            _ => size as usize == dtype.size() && to == kind_of_dtype(*dtype),
+            _ => size as usize == dtype.size() && to == NumberKind::of(*dtype),
         },
         (What::Value { bytes, kind }, ParameterKind::Value(number)) => {
             let known = *kind != NumberKind::Structure && number != NumberKind::Structure;

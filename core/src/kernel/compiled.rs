@@ -1,6 +1,7 @@
 //! What a backend has of kernels: modules that it has compiled, and launches of their kernels.
 
 use super::Grid;
+use crate::element::DType;
 use crate::error::{Error, Result};
 use crate::operation::Ptr;
 use crate::runtime::{Deferred, Dropped, Opening};
@@ -72,6 +73,16 @@ pub enum NumberKind {
 }
 
 impl NumberKind {
+    /// What an element type is to a kernel.
+    pub const fn of(dtype: DType) -> NumberKind {
+        match dtype {
+            DType::F32 | DType::F64 => NumberKind::Float,
+            DType::U8 | DType::U16 | DType::U32 | DType::U64 => NumberKind::Unsigned,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => NumberKind::Signed,
+            _ => NumberKind::Structure,
+        }
+    }
+
     /// In words, with its size.
     pub(crate) fn of_size(self, size: usize) -> String {
         match self {

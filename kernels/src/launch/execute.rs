@@ -2,7 +2,7 @@
 
 use super::{Arg, Entry, Plan, Properties, Step, plan};
 use warpwave_core::operation::Ptr;
-use warpwave_core::{DType, Error, Grid, NumberKind, Operation, Parameter, ParameterKind, Result};
+use warpwave_core::{Error, Grid, NumberKind, Operation, Parameter, ParameterKind, Result};
 
 /// A stream of a device, on which the launches of a plan are enqueued: what a backend gives, so that its `execute` is [`execute`].
 pub trait Launch {
@@ -191,22 +191,13 @@ fn check_args(step: &Step, parameters: Option<&[Parameter]>, scratch: usize) -> 
             Arg::U32(_) => value(NumberKind::Unsigned, 4),
             Arg::U64(_) => value(NumberKind::Unsigned, 8),
             Arg::I64(_) => value(NumberKind::Signed, 8),
-            Arg::Scalar(scalar) => value(number_of(scalar.dtype()), scalar.dtype().size()),
+            Arg::Scalar(scalar) => value(NumberKind::of(scalar.dtype()), scalar.dtype().size()),
         };
         if !fits {
             return Err(Error::invalid(format_args!("args[{i}]"), parameter, format_args!("{arg:?}")));
         }
     }
     Ok(())
-}
-
-fn number_of(dtype: DType) -> NumberKind {
-    match dtype {
-        DType::F32 | DType::F64 => NumberKind::Float,
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => NumberKind::Unsigned,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => NumberKind::Signed,
-        _ => NumberKind::Structure,
-    }
 }
 
 #[cfg(test)]
