@@ -109,6 +109,7 @@ const EXCUSED: &[Excuse] = &[
         "found where a warp is joined; \
         among the results of warps, of which there are 8 at most, half a warp is enough",
     ),
+    excuse("normalize", "ww_warp_barrier();", "ww_warp_barrier", 0, "keeps the compiler from loading too much at once"),
     excuse("reduce", "if (group > WW_WARP) {", "WW_WARP", 0, "a group of one warp of 64 then joins itself with nobody"),
     excuse(
         "reduce",
