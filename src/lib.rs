@@ -103,9 +103,11 @@ mod any;
 mod select;
 
 pub use any::{AnyBackend, AnyDevice, AnyEvent, AnyGraph, AnyStream};
-pub use select::{DEVICE_VARIABLE, DefaultDevice, device_names, open, open_named};
+pub use select::{DEVICE_VARIABLE, DefaultDevice, absent, device_names, open, open_named};
 pub use warpwave_core::*;
 pub use warpwave_cpu::{CpuBackend, CpuDevice, CpuEvent, CpuGraph, CpuStream};
+#[cfg(feature = "cuda-base")]
+pub use warpwave_cuda::{CudaBackend, CudaDevice, CudaEvent, CudaGraph, CudaStream};
 
 /// What a program that computes needs in scope. `Result` here is [`crate::Result`].
 ///

@@ -156,6 +156,15 @@ unsafe impl Backend for CpuBackend {
         Ok(())
     }
 
+    unsafe fn register(&self, _ptr: Ptr, _bytes: usize) -> Result<()> {
+        // All memory of the process is the device's.
+        Ok(())
+    }
+
+    unsafe fn unregister(&self, _ptr: Ptr, _bytes: usize) -> Result<()> {
+        Ok(())
+    }
+
     fn create_stream(&self) -> Result<CpuStream> {
         let kind = match self.asynchronous {
             true => Kind::Queued(Queue::start(Arc::clone(&self.workers)).map_err(on_device)?),

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: arguments::Conformance, out: &mut dyn Write) -> Res
 
     let started = Instant::now();
     let mut bar = Bar::new();
-    let runs = selection.cpu.iter().map(|device| warpwave_conformance::run(device, &options, &mut bar)).collect();
+    let runs = selection.devices.iter().map(|device| device.run(&options, &mut bar)).collect();
     bar.clear();
     let seconds = started.elapsed().as_secs_f64();
     let report = Report::new(&options, devices::features(), runs, selection.not_run, seconds);

@@ -5,7 +5,7 @@ use crate::{Stop, Verdict, arguments, devices};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
-use warpwave::{Device, DeviceInfo};
+use warpwave::DeviceInfo;
 use warpwave_conformance::NotRun;
 
 /// What `info --json` prints.
@@ -37,8 +37,8 @@ struct Description {
 }
 
 impl Description {
-    /// A device that can be had in these modes.
-    fn new(info: &DeviceInfo, modes: Vec<String>) -> Self {
+    /// A device in one of its modes.
+    fn new(info: &DeviceInfo) -> Self {
         Description {
             id: info.id.clone(),
             name: info.name.clone(),
@@ -46,7 +46,7 @@ impl Description {
             warp_size: info.warp_size,
             units: info.units,
             memory: info.memory,
-            modes,
+            modes: vec![info.mode.clone()],
             max_threads_per_block: info.max_threads_per_block,
             max_shared_memory: info.max_shared_memory,
             versions: info.versions.iter().cloned().collect(),
@@ -58,14 +58,20 @@ impl Description {
 /// Describes every device, and says why others are not there.
 pub(crate) fn run(arguments: &arguments::Info, out: &mut dyn Write) -> Result<Verdict, Stop> {
     let selection = devices::select("all")?;
-    let modes = selection.cpu.iter().map(|device| device.info().mode.clone()).collect();
-    let cpu = selection.cpu.first().map(|device| Description::new(device.info(), modes));
+    let mut devices: Vec<Description> = Vec::new();
+    for info in selection.devices.iter().map(|device| device.info()) {
+        match devices.iter_mut().find(|described| described.id == info.id) {
+            // The same in another mode.
+            Some(described) => described.modes.push(info.mode.clone()),
+            None => devices.push(Description::new(info)),
+        }
+    }
     let report = Report {
         schema: 1,
         tool: "warpwave",
         version: env!("CARGO_PKG_VERSION"),
         features: devices::features(),
-        devices: cpu.into_iter().collect(),
+        devices,
         absent: selection.not_run,
     };
     if arguments.json {

@@ -1,6 +1,7 @@
 //! What a build script does.
 
 use crate::error::{Error, Result};
+use crate::packed::packed;
 use crate::{Arch, Options, Tool, ToolKind, Tools};
 use std::env;
 use std::fmt::Write as _;
@@ -139,7 +140,7 @@ impl Build {
                         let compile = || -> Result<()> {
                             let image = tool.compile(&text.name, &text.text, arch, &self.options)?;
                             let file = image_file(out, text, arch);
-                            fs::write(&file, image.bytes).map_err(Error::io(file))
+                            fs::write(&file, packed(&image.bytes)).map_err(Error::io(file))
                         };
                         if let Err(error) = compile() {
                             failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -2,6 +2,7 @@
 
 /// The prelude: what stands in front of every text, by the names that compilers' messages give its parts.
 pub const PRELUDE: &[(&str, &str)] = &[
+    ("warpwave_parameter.h", include_str!("../include/warpwave_parameter.h")),
     ("warpwave.h", include_str!("../include/warpwave.h")),
     ("warpwave_numeric.h", include_str!("../include/warpwave_numeric.h")),
     ("warpwave_math.h", include_str!("../include/warpwave_math.h")),
@@ -45,7 +46,7 @@ mod tests {
     #[test]
     fn lines_are_those_of_the_files() {
         let unit = translation_unit("a\"b.hip", "first\nsecond", &Options::default().define("WW_SOME", "1"));
-        assert!(unit.starts_with("#define WW_SOME 1\n#line 1 \"warpwave.h\"\n"));
+        assert!(unit.starts_with("#define WW_SOME 1\n#line 1 \"warpwave_parameter.h\"\n"));
         assert!(unit.ends_with("#line 1 \"a_b.hip\"\nfirst\nsecond\n"));
     }
 }

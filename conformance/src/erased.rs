@@ -51,6 +51,9 @@ unsafe trait Calls: Send + Sync {
     fn supports(&self, kind: OperationKind, dtype: DType) -> bool;
     fn allocate(&self, space: Space, bytes: usize) -> Result<Ptr>;
     unsafe fn free(&self, space: Space, ptr: Ptr, bytes: usize) -> Result<()>;
+    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()>;
+    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()>;
+    fn trim(&self) -> Result<usize>;
     fn create_stream(&self) -> Result<Opaque>;
     fn destroy_stream(&self, stream: Opaque) -> Result<()>;
     fn is_inline(&self, stream: &Opaque) -> bool;
@@ -67,6 +70,7 @@ unsafe trait Calls: Send + Sync {
     unsafe fn copy(&self, stream: &Opaque, transfer: &Transfer) -> Result<()>;
     unsafe fn upload(&self, stream: &Opaque, src: *const u8, dst: Ptr, bytes: usize) -> Result<()>;
     unsafe fn download(&self, stream: &Opaque, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()>;
+    fn enqueued(&self, stream: &Opaque) -> Result<()>;
     fn host_fn(&self, stream: &Opaque, function: HostFn) -> Result<()>;
     fn instantiate(&self, nodes: &[Node]) -> Result<Opaque>;
     fn update(&self, graph: &mut Opaque, nodes: &[Node], changed: &[usize]) -> Result<()>;
@@ -157,6 +161,20 @@ unsafe impl<D: Device> Calls for Of<D> {
         unsafe { self.0.backend().free(space, ptr, bytes) }
     }
 
+    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.0.backend().register(ptr, bytes) }
+    }
+
+    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.0.backend().unregister(ptr, bytes) }
+    }
+
+    fn trim(&self) -> Result<usize> {
+        self.0.backend().trim()
+    }
+
     fn create_stream(&self) -> Result<Opaque> {
         self.0.backend().create_stream().map(Opaque::new)
     }
@@ -228,6 +246,10 @@ unsafe impl<D: Device> Calls for Of<D> {
         unsafe { self.0.backend().download(stream.get()?, src, dst, bytes) }
     }
 
+    fn enqueued(&self, stream: &Opaque) -> Result<()> {
+        self.0.backend().enqueued(stream.get()?)
+    }
+
     fn host_fn(&self, stream: &Opaque, function: HostFn) -> Result<()> {
         self.0.backend().host_fn(stream.get()?, function)
     }
@@ -291,6 +313,20 @@ unsafe impl Backend for Erased {
     unsafe fn free(&self, space: Space, ptr: Ptr, bytes: usize) -> Result<()> {
         // SAFETY: the caller's promise, passed on.
         unsafe { self.0.free(space, ptr, bytes) }
+    }
+
+    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.0.register(ptr, bytes) }
+    }
+
+    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.0.unregister(ptr, bytes) }
+    }
+
+    fn trim(&self) -> Result<usize> {
+        self.0.trim()
     }
 
     fn create_stream(&self) -> Result<Opaque> {
@@ -360,6 +396,10 @@ unsafe impl Backend for Erased {
     unsafe fn download(&self, stream: &Opaque, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
         // SAFETY: the caller's promise, passed on.
         unsafe { self.0.download(stream, src, dst, bytes) }
+    }
+
+    fn enqueued(&self, stream: &Opaque) -> Result<()> {
+        self.0.enqueued(stream)
     }
 
     fn host_fn(&self, stream: &Opaque, function: HostFn) -> Result<()> {

@@ -150,6 +150,41 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// Those of the driver; the memory is then leaked.
     unsafe fn free(&self, space: Space, ptr: Ptr, bytes: usize) -> Result<()>;
 
+    /// Makes ordinary memory of the host pinned: until [`unregister`](Backend::unregister) it is as what
+    /// [`allocate`](Backend::allocate) gives in [`Space::Pinned`], but for its alignment.
+    ///
+    /// # Safety
+    /// `ptr` is the start of `bytes` initialised bytes, more than 0, which stay allocated until then, and which nothing else has
+    /// registered.
+    ///
+    /// # Errors
+    /// Those of the driver; nothing was registered then.
+    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        let _ = (ptr, bytes);
+        Err(Error::unsupported("registered memory"))
+    }
+
+    /// Makes registered memory ordinary again. May wait as [`free`](Backend::free) may.
+    ///
+    /// # Safety
+    /// It was registered with the same arguments, and no work that touches it is pending.
+    ///
+    /// # Errors
+    /// Those of the driver; it may then still be registered.
+    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        let _ = (ptr, bytes);
+        Err(Error::unsupported("registered memory"))
+    }
+
+    /// Gives the driver what the backend keeps of memory for work of its own and does not use now; returns how many bytes. May wait for the
+    /// device as [`free`](Backend::free) may. Called where memory is exhausted or given back, and when the device is closed.
+    ///
+    /// # Errors
+    /// Those of the driver; what was not freed is kept or leaked.
+    fn trim(&self) -> Result<usize> {
+        Ok(0)
+    }
+
     /// Makes a stream.
     ///
     /// # Errors
@@ -265,6 +300,16 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     /// # Errors
     /// As for [`execute`](Backend::execute), and errors of earlier work that were not reported yet.
     unsafe fn download(&self, stream: &Self::Stream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()>;
+
+    /// Somebody else has enqueued work on the stream: what [`ManagedStream::enqueue_with`](crate::ManagedStream::enqueue_with) has called. Later
+    /// events come after it.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    fn enqueued(&self, stream: &Self::Stream) -> Result<()> {
+        let _ = stream;
+        Ok(())
+    }
 
     /// Enqueues a function that is called on the host.
     ///

@@ -6,10 +6,11 @@ use crate::element::{DType, Element};
 use crate::error::Result;
 use crate::info::{DeviceInfo, MemoryInfo};
 use crate::kernel::{KernelSource, Module};
-use crate::operation::OperationKind;
+use crate::operation::{OperationKind, Ptr};
 use crate::runtime::{Shared, refuse_inside};
 use crate::stream::{ManagedStream, Stream};
 use crate::sync::Arc;
+use std::any::Any;
 use std::fmt;
 
 /// A device: where streams and buffers come from. Clones are handles of the same device.
@@ -104,6 +105,36 @@ impl<B: Backend> ManagedDevice<B> {
             #[cfg(test)]
             None,
         ))
+    }
+
+    /// A buffer over memory of this device that other software has allocated: it is ordered and kept like any buffer's. When the last handle, and
+    /// graph, that has it is gone and the work on it has ended, `keeper` is dropped: in a call on the device or when it is closed.
+    ///
+    /// # Safety
+    /// `ptr` is the start of `len` elements in memory that work on this device reaches, which stays there until `keeper` is dropped. Until then
+    /// others touch it only on streams of this device [by its rules](ManagedStream::enqueue_with), or when the work on the buffer has ended. All
+    /// that others have done to it before has ended.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for an address that is 0 or not aligned to the type, and inside a host function.
+    pub unsafe fn import_buffer<T: Element>(
+        &self,
+        ptr: Ptr,
+        len: usize,
+        keeper: impl Any + Send + Sync,
+    ) -> Result<ManagedBuffer<T, B>> {
+        self.default.borrow(ptr, len, Box::new(keeper))
+    }
+
+    /// A stream over a raw one that other software uses too. What that enqueues there is in the order of the calls on both.
+    ///
+    /// # Safety
+    /// The backend says what a raw stream of others has to be; it keeps its contract for it then.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a host function.
+    pub unsafe fn import_stream(&self, raw: B::Stream) -> Result<ManagedStream<B>> {
+        self.shared.named("import_stream", None, || ManagedStream::import(&self.shared, raw))
     }
 
     pub(crate) fn from_shared(shared: Shared<B>) -> Result<Self> {

@@ -54,6 +54,6 @@ pub use ops::{
     AsOperand, Index, Indexing, LayerNormOptions, Normalize, Operand, Ops, Philox, Random, Reduce, Scan, Sort,
     SortOptions,
 };
-pub use pinned::{Pinned, PinnedRead, PinnedWrite};
+pub use pinned::{Pinned, PinnedRead, PinnedWrite, Unregistered};
 pub use stream::{BufferOf, ManagedStream, Stream};
 pub use view::{AsVector, AsVectorMut, AsView, AsViewMut, Vector, VectorMut, View, ViewMut};

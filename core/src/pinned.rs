@@ -4,15 +4,17 @@ use crate::backend::Backend;
 use crate::buffer::BlockHandle;
 use crate::device::{Device, ManagedDevice};
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::runtime::Shared;
 use crate::sync::Arc;
 use crate::view::View;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-/// `len` elements of page-locked host memory, made by [`Stream::pinned`](crate::Stream::pinned).
+/// `len` elements of page-locked host memory, made by [`Stream::pinned`](crate::Stream::pinned), or of a vector by
+/// [`Stream::register`](crate::Stream::register).
 ///
 /// Copies between it and a buffer are asynchronous. The host reaches it only through [`read`](Pinned::read) and
 /// [`write`](Pinned::write), which wait for the copies that are still under way. A [graph](crate::Graph) that touches it cannot be
@@ -80,6 +82,59 @@ impl<T: Element, D: Device> Pinned<T, D> {
     }
 }
 
+/// A vector that could not be registered, and why: what [`Stream::register`](crate::Stream::register) gives back.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+#[non_exhaustive]
+pub struct Unregistered<T: Element> {
+    /// Why.
+    pub error: Error,
+    /// The vector as it was.
+    pub data: Vec<T>,
+}
+
+impl<T: Element> From<Unregistered<T>> for Error {
+    fn from(unregistered: Unregistered<T>) -> Self {
+        unregistered.error
+    }
+}
+
+/// The elements of a vector, which is dropped with it.
+pub(crate) struct Elements<T: Element> {
+    start: *mut T,
+    len: usize,
+    capacity: usize,
+}
+
+// SAFETY: it is a vector in three parts, which nobody else has.
+unsafe impl<T: Element> Send for Elements<T> {}
+// SAFETY: shared, it gives its address only.
+unsafe impl<T: Element> Sync for Elements<T> {}
+
+impl<T: Element> Elements<T> {
+    pub(crate) fn new(data: Vec<T>) -> Self {
+        let mut data = ManuallyDrop::new(data);
+        Elements { start: data.as_mut_ptr(), len: data.len(), capacity: data.capacity() }
+    }
+
+    pub(crate) fn start(&self) -> *mut T {
+        self.start
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the parts of a vector, put together once.
+        unsafe { Vec::from_raw_parts(this.start, this.len, this.capacity) }
+    }
+}
+
+impl<T: Element> Drop for Elements<T> {
+    fn drop(&mut self) {
+        // SAFETY: the parts of a vector, put together once: `into_vec` does not come here.
+        drop(unsafe { Vec::from_raw_parts(self.start, self.len, self.capacity) });
+    }
+}
+
 impl<T: Element, D: Device> fmt::Debug for Pinned<T, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Pinned<{}>[{}] on {}", T::DTYPE, self.len, self.shared().info.id)
@@ -104,7 +159,7 @@ impl<T: Element, D: Device> Deref for PinnedRead<'_, T, D> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: the block holds `len` initialised elements, aligned to 256 and not null even if there are none. No device writes them:
+        // SAFETY: the block holds `len` initialised elements, aligned to their type and not null even if there are none. No device writes them:
         // the guard's mark refuses new writes while it lives, and those before it were waited for; the borrow keeps the host from writing.
         unsafe { std::slice::from_raw_parts(self.pinned.pointer(), self.pinned.len) }
     }

@@ -75,7 +75,14 @@ struct alignas(8) ww_bytes8 {
 
 #define WW_DEVICE inline __device__ __attribute__((always_inline))
 #define WW_CONSTANT static __device__ const
-#define WW_KERNEL(name, threads, ...) extern "C" __global__ void __launch_bounds__(threads) name(__VA_ARGS__)
+#define WW_KERNEL(name, threads, ...) \
+    extern "C" __global__ void __launch_bounds__(threads) name(__VA_ARGS__); \
+    extern "C" { \
+    extern __device__ const ww_signature_of<decltype(name), threads>::type ww_parameters_##name; \
+    __device__ const ww_signature_of<decltype(name), threads>::type ww_parameters_##name = \
+        ww_signature_of<decltype(name), threads>::value; \
+    } \
+    extern "C" __global__ void __launch_bounds__(threads) name(__VA_ARGS__)
 #define WW_SHARED(type, name, count) __shared__ type name[count]
 #define WW_DYNAMIC_SHARED(type, name) extern __shared__ ww_bytes16 ww_dynamic_shared[]; type* const name = (type*)ww_dynamic_shared
 #define WW_RESTRICT __restrict__
@@ -210,6 +217,13 @@ WW_DEVICE void ww_store_raw(ww_bytes8* at, ww_bytes8 v) {
 #define WW_DEVICE inline __attribute__((device, always_inline))
 #define WW_CONSTANT static __attribute__((device)) const
 #define WW_KERNEL(name, threads, ...) \
+    extern "C" __attribute__((global)) void __attribute__((amdgpu_flat_work_group_size(1, threads))) name(__VA_ARGS__); \
+    extern "C" { \
+    extern __attribute__((device, used, visibility("protected"))) \
+        const ww_signature_of<decltype(name), threads>::type ww_parameters_##name; \
+    __attribute__((device, used, visibility("protected"))) \
+        const ww_signature_of<decltype(name), threads>::type ww_parameters_##name = ww_signature_of<decltype(name), threads>::value; \
+    } \
     extern "C" __attribute__((global)) void __attribute__((amdgpu_flat_work_group_size(1, threads))) name(__VA_ARGS__)
 #define WW_SHARED(type, name, count) static __attribute__((shared)) type name[count]
 #define WW_DYNAMIC_SHARED(type, name) \

@@ -1,4 +1,5 @@
-// The prelude's third target: a host C++ compiler, C++17. Comes before `warpwave.h`, with WW_WARP defined as 32 or 64.
+// The prelude's third target: a host C++ compiler, C++17. Comes between `warpwave_parameter.h` and
+// `warpwave.h`, with WW_WARP defined as 32 or 64.
 //
 // A translation unit becomes a shared object with one exported function, `ww_host_module`: it hands over the kernels, each with what its
 // text declares its parameters to be, and takes the executor's functions (`kernels/src/host`). An OS thread runs one block at a time.
@@ -69,18 +70,12 @@ struct ww_host_thread {
     ww_u32 index[3];
     ww_u32 lane;
 };
-// kind: 'p' a pointer to what is written, 'c' to what is read only, 'u' an unsigned integer, 'i' a signed one, 'f' a float, 's' a structure.
-// For a pointer, what it points to, its size 0 if that is not known.
-struct ww_host_parameter {
-    ww_u32 size, kind, to_size, to_kind;
-};
 struct ww_host_kernel {
     const char* name;
     // Runs the thread that the executor has set; with WW_HOST_PLAIN all threads of the block.
     void (*run)(const ww_host_block*, void* const* args);
-    const ww_host_parameter* parameters;
-    // Kernels have ascending numbers as `order`, as the text has them.
-    ww_u32 count, threads, order;
+    const ww_parameter* parameters;
+    ww_u32 count, threads;
 };
 struct ww_host_description {
     ww_u32 version, warp, plain, check, communicates;
@@ -306,27 +301,6 @@ template <class B> WW_DEVICE void ww_store_streaming(B* at, B v) { *at = v; }
 
 // ---- Kernels ----
 
-template <class T> struct ww_host_kind { static constexpr ww_u32 value = 's'; };
-#define WW_HOST_KIND(TYPE, KIND) template <> struct ww_host_kind<TYPE> { static constexpr ww_u32 value = KIND; };
-WW_HOST_KIND(bool, 'u') WW_HOST_KIND(unsigned char, 'u') WW_HOST_KIND(unsigned short, 'u') WW_HOST_KIND(unsigned int, 'u')
-WW_HOST_KIND(unsigned long, 'u') WW_HOST_KIND(unsigned long long, 'u')
-WW_HOST_KIND(char, 'i') WW_HOST_KIND(signed char, 'i') WW_HOST_KIND(short, 'i') WW_HOST_KIND(int, 'i') WW_HOST_KIND(long, 'i')
-WW_HOST_KIND(long long, 'i') WW_HOST_KIND(float, 'f') WW_HOST_KIND(double, 'f')
-#undef WW_HOST_KIND
-template <class T> struct ww_host_kind<const T> : ww_host_kind<T> {};
-template <class T> struct ww_host_size { static constexpr ww_u32 value = sizeof(T); };
-template <> struct ww_host_size<void> { static constexpr ww_u32 value = 0; };
-template <> struct ww_host_size<const void> { static constexpr ww_u32 value = 0; };
-template <class T> struct ww_host_describe {
-    static constexpr ww_host_parameter value = {sizeof(T), ww_host_kind<T>::value, 0, 0};
-};
-template <class T> struct ww_host_describe<T*> {
-    static constexpr ww_host_parameter value = {sizeof(T*), 'p', ww_host_size<T>::value, ww_host_kind<T>::value};
-};
-template <class T> struct ww_host_describe<const T*> {
-    static constexpr ww_host_parameter value = {sizeof(T*), 'c', ww_host_size<T>::value, ww_host_kind<T>::value};
-};
-
 template <ww_u32... I> struct ww_host_indices {};
 template <ww_u32 N, ww_u32... I> struct ww_host_count : ww_host_count<N - 1, N - 1, I...> {};
 template <ww_u32... I> struct ww_host_count<0, I...> { typedef ww_host_indices<I...> type; };
@@ -338,7 +312,7 @@ template <class... P, void (*F)(P...)> struct ww_host_thunk<F> {
     static_assert(((sizeof(P) > 0) && ...), "a parameter of a kernel has a byte at least");
     static constexpr ww_u32 count = sizeof...(P);
     // One more, as there are no arrays of nothing.
-    static constexpr ww_host_parameter parameters[count + 1] = {ww_host_describe<P>::value..., {0, 0, 0, 0}};
+    static constexpr ww_parameter parameters[count + 1] = {ww_describe<P>::value..., {0, 0, 0, 0}};
 
     template <ww_u32... I> static WW_DEVICE void pass(const ww_host_block* block, void* const* args, ww_host_indices<I...>) {
         call(block, *(P*)args[I]...);
@@ -380,14 +354,14 @@ template <class... P, void (*F)(P...)> struct ww_host_thunk<F> {
 #define WW_HOST_KERNEL(name, threads, ...) \
     WW_HOST_BODY void ww_host_body_##name(__VA_ARGS__); \
     static constexpr ww_host_kernel ww_host_kernel_##name = {#name, ww_host_thunk<ww_host_body_##name>::run, \
-        ww_host_thunk<ww_host_body_##name>::parameters, ww_host_thunk<ww_host_body_##name>::count, threads, __COUNTER__}; \
+        ww_host_thunk<ww_host_body_##name>::parameters, ww_host_thunk<ww_host_body_##name>::count, threads}; \
     WW_HOST_LIST(name) \
     WW_HOST_BODY void ww_host_body_##name(__VA_ARGS__)
 // Constants in a section of their own: a list that is made by constructors would be made by code that runs when the module is loaded.
 #define WW_HOST_LIST(name) \
     __attribute__((used, section("ww_kernels"))) static const ww_host_kernel* const ww_host_entry_##name = &ww_host_kernel_##name;
 // The section is there if the text has no kernel.
-static constexpr ww_host_kernel ww_host_kernel_ = {nullptr, nullptr, nullptr, 0, 0, 0};
+static constexpr ww_host_kernel ww_host_kernel_ = {nullptr, nullptr, nullptr, 0, 0};
 WW_HOST_LIST()
 
 extern "C" {
@@ -406,7 +380,7 @@ static ww_host_thread** ww_host_current() {
 static ww_host_thread** ww_host_current() { return &ww_host_now; }
 #endif
 __attribute__((visibility("default"))) ww_host_description ww_host_module() {
-    ww_host_description d = {2, WW_WARP, 0, 0, 0, __start_ww_kernels, __stop_ww_kernels, ww_host_current, __ehdr_start, _end};
+    ww_host_description d = {3, WW_WARP, 0, 0, 0, __start_ww_kernels, __stop_ww_kernels, ww_host_current, __ehdr_start, _end};
 #if defined(WW_HOST_PLAIN)
     d.plain = 1;
 #endif

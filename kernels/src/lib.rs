@@ -5,10 +5,13 @@
 //! - `device/*.hip` are the kernels, one file for each operation.
 //! - [`launch`] says which kernels an operation is, with which arguments and on how large a grid: [`launch::plan`] is a function of the
 //!   operation and of what the device is like, so it can be looked at without one.
+//! - [`blas`] says which call of a vendor's BLAS an operation is.
 //! - [`image`] is the way from a text to what a device runs.
 //! - [`host`] runs kernels on the host.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod blas;
+mod elf;
 #[cfg(unix)]
 pub mod host;
 pub mod image;

@@ -12,9 +12,9 @@ use rtc::RunTime;
 use std::process::ExitCode;
 use std::sync::Arc;
 use warpwave_compile::{Arch, Cache, Error, Options, Scratch, Tools};
-use warpwave_core::{ErrorKind, KernelSource};
+use warpwave_core::{ErrorKind, KernelInfo, KernelSource, NumberKind, Parameter, ParameterKind};
 use warpwave_kernels::TEXTS;
-use warpwave_kernels::image::{Compiler, ToolCompiler, image};
+use warpwave_kernels::image::{Compiler, ToolCompiler, image, kernels_of};
 
 /// One architecture for each way in which the prelude differs: both vendors, both warp sizes, both generations of a vendor's atomics.
 const ARCHS: &[&str] = &["sm_80", "sm_90", "gfx90a", "gfx1030", "gfx1100"];
@@ -114,8 +114,9 @@ fn run_time(trials: &mut Vec<Trial>, tool: &'static str, library: Result<Arc<rtc
     for &text in TEXTS {
         needs(trials, (tool, &library), format!("{tool}.{}", text.name), move |library| {
             for compiler in RunTime::all(&library) {
-                if !compiler.compile(text)?.starts_with(b"\x7fELF") {
-                    return Err(format!("{}: no ELF file", compiler.arch()).into());
+                let kernels = kernels_of(&compiler.compile(text)?)?;
+                if kernels.is_empty() || kernels.iter().any(|kernel| kernel.parameters.is_none()) {
+                    return Err(format!("{}: {kernels:?}", compiler.arch()).into());
                 }
             }
             Ok(())
@@ -145,8 +146,26 @@ fn tools(trials: &mut Vec<Trial>) {
 fn road(compiler: &dyn Compiler) -> Result<(), Failed> {
     let folder = Scratch::new()?;
     let cache = Cache::in_folder(folder.path("cache"));
-    let good = KernelSource::new("good.hip", "WW_KERNEL(good, 32, float* x) { x[0] = 1; }\n");
+    let text = "struct pair { ww_u16 a, b, c; };\n\
+                WW_KERNEL(good, WW_ONE_BLOCK(96), float* x, const ww_c64* y, const void* z, pair p, ww_i16 n, double d) { x[0] = 1; }\n\
+                WW_KERNEL(bare, 32) {}\n";
+    let good = KernelSource::new("good.hip", text);
     let first = image(good, &[compiler], &cache)?;
+    let pointer = |written, size, to| Parameter { size: 8, kind: ParameterKind::Pointer { written, size, to } };
+    let value = |size, number| Parameter { size, kind: ParameterKind::Value(number) };
+    use NumberKind as N;
+    let parameters = vec![
+        pointer(true, 4, N::Float),
+        pointer(false, 16, N::Structure),
+        pointer(false, 0, N::Structure),
+        value(6, N::Structure),
+        value(2, N::Signed),
+        value(8, N::Float),
+    ];
+    let expected = [KernelInfo::new("bare", 32, Some(vec![])), KernelInfo::new("good", 96, Some(parameters))];
+    if kernels_of(&first)? != expected {
+        return Err(format!("{:?}", kernels_of(&first)?).into());
+    }
     let kept = cache.get_of_any_compiler(&compiler.unit(good), &compiler.arch());
     if !first.starts_with(b"\x7fELF") || kept.as_deref() != Some(&*first) || image(good, &[compiler], &cache)? != first
     {

@@ -229,6 +229,20 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
         unsafe { self.inner.free(space, ptr, bytes) }
     }
 
+    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.inner.register(ptr, bytes) }
+    }
+
+    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.inner.unregister(ptr, bytes) }
+    }
+
+    fn trim(&self) -> Result<usize> {
+        self.inner.trim()
+    }
+
     fn create_stream(&self) -> Result<B::Stream> {
         self.inner.create_stream()
     }
@@ -329,6 +343,10 @@ unsafe impl<B: Backend> Backend for Faulty<B> {
             }
         }
         result
+    }
+
+    fn enqueued(&self, stream: &B::Stream) -> Result<()> {
+        self.inner.enqueued(stream)
     }
 
     fn host_fn(&self, stream: &B::Stream, function: HostFn) -> Result<()> {

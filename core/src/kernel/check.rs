@@ -1,7 +1,7 @@
 //! Whether a launch is one of this kernel, before anything is enqueued.
 
 use super::arg::What;
-use super::{Arg, Grid, Kernel, KernelInfo, Launch, NumberKind, Parameter, ParameterKind};
+use super::{Arg, Grid, Kernel, KernelInfo, Launch, LaunchArg, NumberKind, Parameter, ParameterKind};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::info::DeviceInfo;
@@ -41,14 +41,19 @@ pub(crate) fn checked<'a, D: Device>(
             check_arg(name(i), &arg.what, parameter)?;
         }
     }
+    let (launched, accesses) = launched(args);
+    let launch = Launch { module: kernel.held.clone(), kernel: kernel.index, grid, args: launched.into() };
+    Ok((launch, accesses))
+}
+
+/// What a backend is given for arguments, and what they touch.
+pub(crate) fn launched<'a, D: Device>(args: &[Arg<'a, D>]) -> (Vec<LaunchArg>, Vec<Access<'a>>) {
     let accesses = args.iter().enumerate().filter_map(|(i, arg)| match &arg.what {
         What::Memory { part, write: true, .. } => Some(part.writes(name(i))),
         What::Memory { part, write: false, .. } => Some(part.reads(name(i))),
         What::Value { .. } => None,
     });
-    let launched = args.iter().map(|arg| arg.what.launched()).collect::<Vec<_>>().into();
-    let launch = Launch { module: kernel.held.clone(), kernel: kernel.index, grid, args: launched };
-    Ok((launch, accesses.collect()))
+    (args.iter().map(|arg| arg.what.launched()).collect(), accesses.collect())
 }
 
 fn check_grid(kernel: &KernelInfo, grid: Grid, info: &DeviceInfo) -> Result<()> {

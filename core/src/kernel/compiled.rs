@@ -11,7 +11,7 @@ use std::fmt;
 
 /// A text that a backend has compiled, ready to be launched. Dropped in a call on the device, when launches of it may be pending.
 pub trait CompiledModule: Any + fmt::Debug + Send + Sync {
-    /// The kernels, in the order of the text.
+    /// The kernels, in the order of their names.
     fn kernels(&self) -> &[KernelInfo];
 }
 

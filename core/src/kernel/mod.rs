@@ -5,7 +5,7 @@ mod check;
 mod compiled;
 
 pub use arg::Arg;
-pub(crate) use check::checked;
+pub(crate) use check::{checked, launched};
 pub(crate) use compiled::Held;
 pub use compiled::{CompiledModule, KernelInfo, Launch, LaunchArg, NumberKind, Parameter, ParameterKind};
 
@@ -31,7 +31,7 @@ pub struct KernelSource<'a> {
 pub struct KernelImage<'a> {
     /// The architecture, as `sm_90` or `gfx90a`.
     pub arch: &'a str,
-    /// A cubin or a code object.
+    /// A cubin or a code object, as it is or compressed with zlib.
     pub bytes: &'a [u8],
 }
 
@@ -146,7 +146,7 @@ impl<D: Device> Module<D> {
         Ok(Kernel { held: self.held.clone(), index })
     }
 
-    /// The kernels' names, in the order of the text.
+    /// The kernels' names, in their own order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.held.kernels().iter().map(|kernel| &*kernel.name)
     }

@@ -1,6 +1,7 @@
 //! A block of memory with its tracker.
 
 use super::Opening;
+use super::borrowed::Owner;
 use super::pool::Shelf;
 use super::submit::Access;
 use super::tracker::{Entry, StreamId, Tracker};
@@ -28,6 +29,8 @@ pub(crate) struct Block {
     /// Whether a graph touches it. Set while the call that is recorded borrows its bytes, so whoever may touch them at the same time as
     /// a launch sees it, and nobody else needs to: a relaxed load is enough.
     shared: AtomicBool,
+    /// Who keeps it, if the backend has not allocated it.
+    owner: Mutex<Option<Owner>>,
     /// Host guards on it: [`WRITING`] for a write guard, else their number. A forgotten guard stays.
     guards: AtomicU32,
 }
@@ -53,8 +56,25 @@ impl Block {
             tracker: Mutex::default(),
             withdrawn: Condvar::default(),
             shared: AtomicBool::new(false),
+            owner: Mutex::default(),
             guards: AtomicU32::new(0),
         }
+    }
+
+    /// The same, kept by somebody.
+    pub(crate) fn owned_by(mut self, owner: Owner) -> Self {
+        *self.owner.get_mut() = Some(owner);
+        self
+    }
+
+    /// Whether the backend has not allocated it.
+    pub(crate) fn is_borrowed(&mut self) -> bool {
+        self.owner.get_mut().is_some()
+    }
+
+    /// Who keeps it, once.
+    pub(crate) fn take_owner(&mut self) -> Option<Owner> {
+        self.owner.get_mut().take()
     }
 
     /// A block of nothing. Its address is not null, and aligned, so that an empty slice may be made of it.

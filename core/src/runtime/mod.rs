@@ -22,6 +22,7 @@
 //! more than a thousand pieces, to find out which of them it need not remember.
 
 mod block;
+mod borrowed;
 mod claim;
 mod deferred;
 mod footprint;
@@ -102,6 +103,10 @@ pub(crate) struct Inner<B: Backend> {
     retired: Mutex<VecDeque<Retired<B>>>,
     /// Whether there are such; set under their lock.
     has_retired: AtomicBool,
+    /// Borrowed memory that nobody has any more, and on which work may be pending.
+    borrowed: Mutex<Vec<borrowed::Awaiting<B>>>,
+    /// Whether there is such memory; set under its lock.
+    has_borrowed: AtomicBool,
     /// Streams that wait for copies of this device's memory to others.
     peers: Mutex<Vec<NewStream<B>>>,
     /// Bytes that the backend has allocated and not freed.
@@ -157,6 +162,8 @@ impl<B: Backend> Shared<B> {
             shelves: Mutex::default(),
             retired: Mutex::default(),
             has_retired: AtomicBool::new(false),
+            borrowed: Mutex::default(),
+            has_borrowed: AtomicBool::new(false),
             peers: Mutex::default(),
             allocated: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
@@ -258,7 +265,13 @@ impl<B: Backend> Inner<B> {
     pub(crate) fn new_stream(&self) -> Result<NewStream<B>> {
         self.enter()?;
         self.forget_finished_streams();
-        let raw = Arc::new(self.backend.create_stream().map_err(|e| self.note(e))?);
+        let raw = self.backend.create_stream().map_err(|e| self.note(e))?;
+        Ok(self.add_stream(raw))
+    }
+
+    /// The stream of a raw one; returns that beside it, for its handles.
+    pub(crate) fn add_stream(&self, raw: B::Stream) -> NewStream<B> {
+        let raw = Arc::new(raw);
         let inline = self.backend.is_inline(&raw);
         let id = self.next_stream.fetch_add(1, Ordering::Relaxed);
         let core = Arc::new(StreamCore::new(id, raw.clone(), inline));
@@ -267,7 +280,7 @@ impl<B: Backend> Inner<B> {
         shelves.retain(|shelf| shelf.strong_count() > 0);
         shelves.push(Arc::downgrade(&core.shelf));
         drop(shelves);
-        Ok((core, raw))
+        (core, raw)
     }
 
     fn stream(&self, id: StreamId) -> Option<Arc<StreamCore<B>>> {

@@ -116,7 +116,7 @@ impl<B: Backend> Inner<B> {
         }
         let idle = self.pool.idle.lock().take();
         freed += self.free_blocks(idle)?;
-        Ok(freed)
+        Ok(freed + self.backend.trim()?)
     }
 
     fn wait_until_passed(&self, stream: &StreamCore<B>) -> Result<()> {
@@ -161,6 +161,9 @@ impl<B: Backend> Inner<B> {
         if self.has_retired.load(Ordering::Relaxed) {
             self.destroy_retired();
         }
+        if self.has_borrowed.load(Ordering::Relaxed) {
+            self.release_passed();
+        }
     }
 
     /// Destroys a graph once its last launch has ended: all others came before that.
@@ -200,7 +203,10 @@ impl<B: Backend> Inner<B> {
     /// A handle of a block is gone, or a graph that touches it. The last of them makes the block reusable on its home stream, or
     /// leaves it to the next call if another stream has used it. `shelf` is the home's.
     pub(crate) fn give_back(&self, block: Arc<Block>, shelf: &Shelf) {
-        let Some(block) = self.last_of(block) else { return };
+        let Some(mut block) = self.last_of(block) else { return };
+        if Arc::get_mut(&mut block).is_some_and(Block::is_borrowed) {
+            return self.deferred.push(Dropped::Block(block));
+        }
         if let Some(block) = shelf.take_back(block, self.keeps(Step::ReuseEntry)) {
             self.deferred.push(Dropped::Block(block));
         }
@@ -221,9 +227,12 @@ impl<B: Backend> Inner<B> {
         Arc::into_inner(block).map(Arc::new)
     }
 
-    fn release_block(&self, block: Arc<Block>) {
+    fn release_block(&self, mut block: Arc<Block>) {
         if block.bytes == 0 {
             return;
+        }
+        if Arc::get_mut(&mut block).is_some_and(Block::is_borrowed) {
+            return self.release_borrowed(block);
         }
         let home = match self.home(&block) {
             HomeStream::Open(home) => Some(home),
@@ -399,6 +408,7 @@ impl<B: Backend> Inner<B> {
         drop(last);
         let retired = std::mem::take(&mut *self.retired.lock());
         retired.into_iter().for_each(|(graph, _)| self.backend.destroy_graph(graph));
+        self.release_all_borrowed();
         let _ = self.free_cached();
         let streams = std::mem::take(&mut *self.streams.lock());
         drop(streams);

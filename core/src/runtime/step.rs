@@ -101,6 +101,8 @@ steps! {
     UndoGuard,
     /// A block that a graph touches goes back to the pool only when no graph and no handle has it.
     GraphKeepsBlocks,
+    /// Memory that the backend has not allocated goes back to who keeps it only after the work on it has ended.
+    OwnerAfterWork,
     /// A graph is destroyed only after its launches have ended.
     GraphAfterLaunches,
     /// A copy from a peer claims its source and its target.

@@ -8,12 +8,13 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::graph::{Graph, Recorder};
-use crate::kernel::{Arg, Grid, Kernel, checked};
-use crate::operation::{Operation, Precision};
-use crate::pinned::Pinned;
-use crate::runtime::{Access, Checked, Dropped, Executable, Point, Recording, Shared, StreamCore};
+use crate::kernel::{Arg, Grid, Kernel, LaunchArg, checked, launched};
+use crate::operation::{Operation, Precision, Ptr};
+use crate::pinned::{Elements, Pinned, Unregistered};
+use crate::runtime::{Access, Checked, Dropped, Executable, NewStream, Point, Recording, Shared, StreamCore};
 use crate::sync::Arc;
 use crate::view::{AsView, AsViewMut};
+use std::any::Any;
 use std::fmt;
 
 /// The stream of a [`ManagedDevice`].
@@ -66,10 +67,74 @@ impl<B: Backend> Queue<B> {
 
 impl<B: Backend> ManagedStream<B> {
     pub(crate) fn new(shared: &Arc<Shared<B>>) -> Result<Self> {
-        let (core, raw) = shared.new_stream()?;
+        Ok(Self::of(shared, shared.new_stream()?))
+    }
+
+    fn of(shared: &Arc<Shared<B>>, (core, raw): NewStream<B>) -> Self {
         let home = Arc::new(Home { shared: shared.clone(), shelf: core.shelf.clone() });
         let queue = Arc::new(Queue { core, raw, shared: shared.clone(), home });
-        Ok(ManagedStream { queue, precision: Precision::Strict, recording: None })
+        ManagedStream { queue, precision: Precision::Strict, recording: None }
+    }
+
+    /// A stream of a device over a raw one that others use too.
+    pub(crate) fn import(shared: &Arc<Shared<B>>, raw: B::Stream) -> Result<Self> {
+        shared.enter()?;
+        Ok(Self::of(shared, shared.add_stream(raw)))
+    }
+
+    /// A buffer over memory that others have allocated.
+    pub(crate) fn borrow<T: Element>(
+        &self,
+        ptr: Ptr,
+        len: usize,
+        keeper: Box<dyn Any + Send + Sync>,
+    ) -> Result<ManagedBuffer<T, B>> {
+        let Queue { core, shared, home, .. } = &*self.queue;
+        let block = self.queue.call("import_buffer", || {
+            let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| too_long(len, size_of::<T>()))?;
+            if bytes > 0 && (ptr == Ptr::NULL || !ptr.addr().is_multiple_of(align_of::<T>())) {
+                let expected =
+                    format_args!("an address that is a multiple of {}, and not 0", align_of::<T>()).to_string();
+                return Err(Error::invalid("ptr", expected, format_args!("{ptr:?}")));
+            }
+            shared.borrow(core, ptr, bytes, keeper)
+        });
+        Ok(ManagedBuffer::new(BlockHandle::new(block?, home), len))
+    }
+
+    /// The raw stream, for software that knows the backend. What it enqueues there by itself is ordered with this stream's calls, but not with
+    /// those of other streams on the same memory: for that there is [`enqueue_with`](Self::enqueue_with).
+    pub fn raw(&self) -> &B::Stream {
+        &self.queue.raw
+    }
+
+    /// Enqueues work of software that knows the backend: `enqueue` is called with the raw stream and, for each of `args`, the address and size of
+    /// its memory, or its bytes. As for a [launch](Stream::launch), the stream waits before it for work of others on that memory, and work that
+    /// comes later on any stream waits for it.
+    ///
+    /// # Safety
+    /// What `enqueue` enqueues is on that stream, or the stream waits for it before `enqueue` returns. It touches no memory of the device's but
+    /// `args`, and writes only what is there by `&mut`.
+    ///
+    /// # Errors
+    /// Those of `enqueue`, after which it may have enqueued part of its work all the same; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for
+    /// memory of another device, inside a host function and on a [recorder](crate::Recorder).
+    pub unsafe fn enqueue_with(
+        &self,
+        args: &[Arg<'_, ManagedDevice<B>>],
+        enqueue: impl FnOnce(&B::Stream, &[LaunchArg]) -> Result<()>,
+    ) -> Result<()> {
+        let Queue { core, raw, shared, .. } = &*self.queue;
+        self.queue.call("enqueue_with", || {
+            self.refuse_recording("enqueue it before or after the launch")?;
+            let (launched, accesses) = launched(args);
+            shared.admit(&accesses)?;
+            shared.enqueue(core, raw, &accesses, |backend| {
+                let result = enqueue(raw, &launched);
+                // Also of what has failed half-way.
+                backend.enqueued(raw).and(result)
+            })
+        })
     }
 
     /// Makes this the stream that [`Device::default_stream`] gives.
@@ -158,6 +223,22 @@ impl<B: Backend> Stream for ManagedStream<B> {
 
     fn pinned<T: Element>(&self, len: usize) -> Result<Pinned<T, ManagedDevice<B>>> {
         Ok(Pinned::new(self.allocate("pinned", Space::Pinned, len, size_of::<T>())?, len))
+    }
+
+    fn register<T: Element>(&self, data: Vec<T>) -> Result<Pinned<T, ManagedDevice<B>>, Unregistered<T>> {
+        let Queue { core, shared, home, .. } = &*self.queue;
+        if let Err(error) = self.queue.call("register", || self.refuse_recording("register it before")) {
+            return Err(Unregistered { error, data });
+        }
+        let (len, bytes, elements) = (data.len(), size_of_val(&*data), Elements::new(data));
+        // SAFETY: the vector's own elements, which nobody touches by it as long as it is in parts.
+        match unsafe { shared.register(core, Ptr::new(elements.start().cast()), bytes, elements) } {
+            Ok(block) => Ok(Pinned::new(BlockHandle::new(block, home), len)),
+            Err((error, elements)) => {
+                let error = shared.note(error).in_operation("register").on_stream(core.id);
+                Err(Unregistered { error, data: elements.into_vec() })
+            }
+        }
     }
 
     fn write<T: Element>(&self, x: &mut impl AsViewMut<T, Self::Device>, data: &[T]) -> Result<()> {

@@ -16,7 +16,7 @@ use crate::graph::{Graph, Recorder};
 use crate::kernel::{Arg, Grid, Kernel};
 use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::operation::{Operation, Precision};
-use crate::pinned::Pinned;
+use crate::pinned::{Pinned, Unregistered};
 use crate::runtime::{Access, Checked, Executable};
 use crate::view::{AsVector, AsVectorMut, AsView, AsViewMut, View, ViewMut};
 use std::fmt;
@@ -68,6 +68,16 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// # Errors
     /// As for [`alloc`](Stream::alloc).
     fn pinned<T: Element>(&self, len: usize) -> Result<Pinned<T, Self::Device>>;
+
+    /// Makes a vector's memory pinned where it is. The vector is dropped when the last handle, and graph, that has the memory is gone and the
+    /// work on it has ended.
+    ///
+    /// This takes a driver longer than [`pinned`](Stream::pinned) and a copy of a few hundred KiB; it is for what is large, or was filled by others.
+    ///
+    /// # Errors
+    /// Those of the driver, and [`InvalidArgument`](crate::ErrorKind::InvalidArgument) on a [recorder](crate::Recorder), with the vector as
+    /// it was.
+    fn register<T: Element>(&self, data: Vec<T>) -> Result<Pinned<T, Self::Device>, Unregistered<T>>;
 
     /// A buffer of `len` elements, each zero.
     ///

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 /// The version of all this.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 #[repr(C)]
 #[derive(Debug)]
@@ -61,7 +61,6 @@ pub(super) struct Kernel {
     pub(super) parameters: *const Parameter,
     pub(super) count: u32,
     pub(super) threads: u32,
-    pub(super) order: u32,
 }
 
 #[repr(C)]

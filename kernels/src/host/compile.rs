@@ -189,7 +189,8 @@ pub(crate) fn unit(source: KernelSource<'_>, options: Options) -> String {
             unit.push_str("#define WW_HOST_COMMUNICATES 1\n");
         }
     }
-    for (name, text) in [HOST].into_iter().chain(PRELUDE.iter().copied()).chain([(source.name, source.text)]) {
+    let (first, rest) = PRELUDE.split_at(1);
+    for &(name, text) in first.iter().chain([&HOST]).chain(rest).chain([&(source.name, source.text)]) {
         let _ = writeln!(unit, "#line 1 \"{}\"\n{text}", name.replace(['\\', '"', '\n'], "_"));
     }
     unit

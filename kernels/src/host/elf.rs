@@ -1,5 +1,7 @@
 //! What the system would run of a module's code while it loads it.
 
+use crate::elf::{Elf, Section};
+
 /// What of a module would run when it is loaded or unloaded, if anything: constructors and destructors of global objects, and functions that
 /// choose another one's code.
 ///
@@ -7,6 +9,9 @@
 /// In words, if this is no ELF file of this machine's byte order.
 pub(super) fn runs_by_itself(file: &[u8]) -> Result<Option<&'static str>, String> {
     let elf = Elf::new(file)?;
+    if !elf.is_of_this_order() {
+        return Err("no ELF file of this machine".to_owned());
+    }
     for (tag, value) in elf.dynamic()? {
         let what = match tag {
             INIT | FINI => "an initialiser or finaliser of the module",
@@ -46,61 +51,7 @@ const CHOOSE: u64 = if cfg!(target_arch = "x86_64") {
     u64::MAX
 };
 
-/// The bytes of an ELF file. Nothing that is in it is believed without a look.
-struct Elf<'a> {
-    file: &'a [u8],
-    /// Whether addresses have 64 bits.
-    wide: bool,
-}
-
-impl<'a> Elf<'a> {
-    fn new(file: &'a [u8]) -> Result<Self, String> {
-        let order = if cfg!(target_endian = "little") { 1 } else { 2 };
-        match file {
-            [0x7f, b'E', b'L', b'F', class @ (1 | 2), data, ..] if *data == order => {
-                Ok(Elf { file, wide: *class == 2 })
-            }
-            _ => Err("no ELF file of this machine".to_owned()),
-        }
-    }
-
-    /// One of two numbers: that for 64 bits, else that for 32.
-    fn pick(&self, wide: usize, narrow: usize) -> usize {
-        if self.wide { wide } else { narrow }
-    }
-
-    /// The number of so many bytes.
-    fn number(&self, at: usize, bytes: usize) -> Result<u64, String> {
-        let end = at.checked_add(bytes).filter(|&end| end <= self.file.len());
-        let end = end.ok_or_else(|| format!("the file ends before byte {at}"))?;
-        let digits = &self.file[at..end];
-        let fold = |number: u64, &digit: &u8| number << 8 | u64::from(digit);
-        Ok(if cfg!(target_endian = "little") { digits.iter().rev().fold(0, fold) } else { digits.iter().fold(0, fold) })
-    }
-
-    /// An address or a size.
-    fn word(&self, at: usize) -> Result<u64, String> {
-        self.number(at, self.pick(8, 4))
-    }
-
-    /// A word that is a place in the file or a number of bytes.
-    fn place(&self, at: usize) -> Result<usize, String> {
-        usize::try_from(self.word(at)?).map_err(|_| "a place past the end of memory".to_owned())
-    }
-
-    /// The places of the entries of a table: where it starts is at `start`, the size of an entry at `size`, how many there are behind that.
-    fn table(&self, start: usize, size: usize) -> Result<impl Iterator<Item = usize>, String> {
-        let (start, count) = (self.place(start)?, self.number(size + 2, 2)? as usize);
-        let size = self.number(size, 2)? as usize;
-        // An entry that is past the end is found when it is read.
-        Ok((0..count).map(move |i| start.saturating_add(i * size)))
-    }
-
-    /// The places of entries of `size` bytes each between `start` and `start + len`.
-    fn entries(start: usize, len: usize, size: usize) -> impl Iterator<Item = usize> {
-        (0..len / size).map(move |i| start.saturating_add(i * size))
-    }
-
+impl Elf<'_> {
     /// Tags and values of the dynamic section.
     fn dynamic(&self) -> Result<Vec<(u64, u64)>, String> {
         let mut found = Vec::new();
@@ -123,9 +74,7 @@ impl<'a> Elf<'a> {
 
     /// Whether a function's address is what another one returns, when the module is loaded or a symbol is looked up.
     fn has_chosen_functions(&self) -> Result<bool, String> {
-        for section in self.table(self.pick(40, 32), self.pick(58, 46))? {
-            let kind = self.number(section + 4, 4)?;
-            let (start, len) = (self.place(section + self.pick(24, 16))?, self.place(section + self.pick(32, 20))?);
+        for Section { kind, start, len, .. } in self.sections()? {
             match kind {
                 RELA | REL => {
                     let size = if kind == RELA { self.pick(24, 12) } else { self.pick(16, 8) };

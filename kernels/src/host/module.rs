@@ -1,11 +1,12 @@
 //! Compiled modules and their kernels.
 
 use super::abi;
+use crate::image::parameter;
 use libloading::Library;
 use std::ffi::CStr;
 use std::path::Path;
 use std::sync::Arc;
-use warpwave_core::{Error, ErrorKind, NumberKind, Parameter, ParameterKind, Result};
+use warpwave_core::{Error, ErrorKind, Parameter, Result};
 
 /// A compiled text, loaded.
 #[derive(Debug)]
@@ -39,25 +40,6 @@ struct KernelOf {
     parameters: Vec<Parameter>,
     max_threads: u32,
     module: Arc<Loaded>,
-}
-
-fn number(kind: u32) -> NumberKind {
-    match u8::try_from(kind) {
-        Ok(b'u') => NumberKind::Unsigned,
-        Ok(b'i') => NumberKind::Signed,
-        Ok(b'f') => NumberKind::Float,
-        _ => NumberKind::Structure,
-    }
-}
-
-fn parameter(p: abi::Parameter) -> Parameter {
-    let pointer = |written| ParameterKind::Pointer { written, size: p.to_size, to: number(p.to_kind) };
-    let kind = match u8::try_from(p.kind) {
-        Ok(b'p') => pointer(true),
-        Ok(b'c') => pointer(false),
-        _ => ParameterKind::Value(number(p.kind)),
-    };
-    Parameter { size: p.size, kind }
 }
 
 impl HostModule {
@@ -100,9 +82,8 @@ impl HostModule {
         let listed = unsafe { std::slice::from_raw_parts(description.first, count) };
         // SAFETY: as above.
         let mut listed: Vec<&abi::Kernel> = listed.iter().filter_map(|&kernel| unsafe { kernel.as_ref() }).collect();
-        // The compiler puts them in an order of its own, and one that is no kernel among them.
+        // One that is no kernel is among them.
         listed.retain(|kernel| !kernel.name.is_null());
-        listed.sort_by_key(|kernel| kernel.order);
         let kernels = listed.into_iter().map(|kernel| {
             // SAFETY: the module's own strings and arrays, as long as it says.
             let (name, parameters) = unsafe {
@@ -112,16 +93,17 @@ impl HostModule {
             HostKernel(Arc::new(KernelOf {
                 name,
                 run: kernel.run,
-                parameters: parameters.iter().copied().map(parameter).collect(),
+                parameters: parameters.iter().map(|p| parameter(p.size, p.kind, p.to_size, p.to_kind)).collect(),
                 max_threads: kernel.threads,
                 module: loaded.clone(),
             }))
         });
-        let kernels = kernels.collect();
+        let mut kernels: Vec<HostKernel> = kernels.collect();
+        kernels.sort_by(|a, b| a.name().cmp(b.name()));
         Ok(HostModule { loaded, kernels })
     }
 
-    /// The kernels, in the order of the text.
+    /// The kernels, in the order of their names.
     pub fn kernels(&self) -> &[HostKernel] {
         &self.kernels
     }

@@ -2,7 +2,7 @@
 //!
 //! All devices take the same road, for the kernels of the operations and for a user's own:
 //!
-//! 1. an image in the [`KernelSource`] that [runs](Arch::runs_on) on the device's architecture;
+//! 1. an image in the [`KernelSource`] that [runs](Arch::runs_on) on the device's architecture, compressed or not;
 //! 2. the [`Cache`], by the key of the first [`Compiler`] that is there; if none is there, whatever another one left for the same text,
 //!    prelude, options and architecture;
 //! 3. that compiler, whose image goes into the cache. A compiler that is absent is passed over; one that fails is an error.
@@ -11,14 +11,18 @@
 
 #[cfg(unix)]
 mod host;
+mod signature;
 mod tool;
 
 #[cfg(unix)]
 pub use host::HostCompiler;
+pub use signature::kernels_of;
+#[cfg(unix)]
+pub(crate) use signature::parameter;
 pub use tool::ToolCompiler;
 
 use std::borrow::Cow;
-use warpwave_compile::{Arch, Cache, Key, Options, translation_unit};
+use warpwave_compile::{Arch, Cache, Key, Options, translation_unit, unpacked};
 use warpwave_core::{Error, ErrorKind, KernelSource, Result};
 
 /// What compiles texts for one device while the program runs.
@@ -56,7 +60,10 @@ pub fn image<'a>(source: KernelSource<'a>, compilers: &[&dyn Compiler], cache: &
             image.arch.parse::<Arch>().is_ok_and(|arch| arch.runs_on(&device))
         };
         if let Some(image) = source.images.iter().find(runs) {
-            return Ok(Cow::Borrowed(image.bytes));
+            return unpacked(image.bytes).map_err(|why| {
+                let expected = format_args!("an image for {}", image.arch).to_string();
+                Error::invalid("source", expected, why)
+            });
         }
     }
     let mut absent = Vec::new();

@@ -57,10 +57,10 @@ impl Drop for Folder {
 fn an_embedded_image_comes_first() {
     let (_folder, cache) = Folder::new("embedded");
     let image = |arch, bytes| KernelImage { arch, bytes };
-    let (compiler, images) = (Counting::new(Some("a")), [image("sm_90", b"90"), image("sm_80", b"80")]);
+    let (compiler, images) = (Counting::new(Some("a")), [image("sm_90", b"\x7fELF90"), image("sm_80", b"\x7fELF80")]);
     let source = KernelSource::new("x.hip", "text").with_images(&images);
     // A cubin for 8.0 runs on 8.6.
-    assert_eq!(*super::image(source, &[&compiler], &cache).unwrap(), *b"80");
+    assert_eq!(*super::image(source, &[&compiler], &cache).unwrap(), *b"\x7fELF80");
     assert_eq!(compiler.calls.get(), 0);
     let source = KernelSource { images: &images[..1], ..source };
     assert_eq!(*super::image(source, &[&compiler], &cache).unwrap(), *b"a text");
@@ -86,7 +86,7 @@ fn compiled_once_by_each_compiler() {
 fn without_a_compiler() {
     let (_folder, cache) = Folder::new("absent");
     let [a, absent] = [Some("a"), None].map(Counting::new);
-    let images = [KernelImage { arch: "sm_90", bytes: b"90" }];
+    let images = [KernelImage { arch: "sm_90", bytes: b"\x7fELF90" }];
     let source = KernelSource::new("x.hip", "text").with_images(&images);
     let error = image(source, &[&absent], &cache).unwrap_err();
     let ErrorKind::NoImage { kernel, arch, have, remedy } = error.kind() else { panic!("{error}") };

@@ -36,6 +36,7 @@ mod trsm;
 mod trsv;
 
 pub use execute::{Launch, execute, run};
+pub(crate) use scalar::is_zero;
 pub use step::{Arg, Entry, Plan, Properties, Step};
 
 use warpwave_core::{Error, Operation, Result};

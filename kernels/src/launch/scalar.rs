@@ -8,7 +8,7 @@ fn is<T: Element + Numeric>(value: &ScalarValue, number: T) -> bool {
 }
 
 /// Whether a scalar of BLAS is 0, of either sign.
-pub(super) fn is_zero(value: &ScalarValue) -> bool {
+pub(crate) fn is_zero(value: &ScalarValue) -> bool {
     is(value, 0.0_f32) || is(value, 0.0_f64) || is(value, Complex32::ZERO) || is(value, Complex64::ZERO)
 }
 

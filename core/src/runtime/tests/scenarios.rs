@@ -225,6 +225,14 @@ pub(crate) fn all() -> Vec<Scenario> {
             drop(graph);
             at.s1.synchronize().unwrap();
         }),
+        scenario(Step::OwnerAfterWork, |at| {
+            let mut a = at.buffer();
+            at.s1.fill(&mut a, 1).unwrap();
+            let mut pinned = at.s1.register(vec![0_u8; LEN]).unwrap();
+            at.s1.download(&a, &mut pinned).unwrap();
+            drop(pinned);
+            at.s2.fill(&mut at.s2.alloc::<u8>(LEN).unwrap(), 2).unwrap();
+        }),
         scenario(Step::PeerWaits, |at| {
             let mut a = at.buffer();
             let stream = at.peer().default_stream();

@@ -83,8 +83,31 @@ impl Memory {
         Ptr::new(address)
     }
 
+    /// Takes memory of the host's own for pinned.
+    pub(crate) fn register(&mut self, ptr: Ptr, bytes: usize) {
+        self.allocations.insert(ptr.addr(), Allocation { space: Space::Pinned, bytes, live: true, past: Vec::new() });
+        self.live_bytes += bytes;
+    }
+
+    /// Gives it back; as for [`free`](Self::free).
+    pub(crate) fn unregister(&mut self, ptr: Ptr, bytes: usize, observed: &Clock) -> Result<(), String> {
+        let ended = self.end(Space::Pinned, ptr, bytes, observed);
+        // Its address may come again.
+        self.allocations.remove(&ptr.addr());
+        ended
+    }
+
     /// Frees an allocation; `observed` is what the host knows to have ended.
     pub(crate) fn free(&mut self, space: Space, ptr: Ptr, bytes: usize, observed: &Clock) -> Result<(), String> {
+        let ended = self.end(space, ptr, bytes, observed);
+        if self.allocations.get(&ptr.addr()).is_some_and(|allocation| !allocation.live) {
+            // SAFETY: the allocation is `bytes` long, and is deallocated only when the world ends.
+            unsafe { ptr.as_ptr().write_bytes(FREED, bytes) };
+        }
+        ended
+    }
+
+    fn end(&mut self, space: Space, ptr: Ptr, bytes: usize, observed: &Clock) -> Result<(), String> {
         let Some(allocation) = self.allocations.get_mut(&ptr.addr()) else {
             return Err(format!("free of {ptr:?}, which was never allocated"));
         };
@@ -96,8 +119,6 @@ impl Memory {
         }
         allocation.live = false;
         self.live_bytes -= bytes;
-        // SAFETY: the allocation is `bytes` long, and is deallocated only when the world ends.
-        unsafe { ptr.as_ptr().write_bytes(FREED, bytes) };
         match allocation.past.iter().find(|past| past.step > observed.get(past.stream)) {
             Some(past) => Err(format!("early free of {ptr:?}: {past:?} is not known to have ended")),
             None => Ok(()),

@@ -198,6 +198,22 @@ unsafe impl Backend for Sim {
         Ok(())
     }
 
+    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        self.call("register")?;
+        self.0.lock().memory.register(ptr, bytes);
+        Ok(())
+    }
+
+    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        self.call("unregister")?;
+        let mut state = self.0.lock();
+        let observed = state.observed.clone();
+        if let Err(text) = state.memory.unregister(ptr, bytes, &observed) {
+            self.0.violation(text);
+        }
+        Ok(())
+    }
+
     fn create_stream(&self) -> Result<SimStream> {
         self.call("create_stream")?;
         let mut state = self.0.lock();

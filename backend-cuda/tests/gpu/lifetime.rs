@@ -1,0 +1,156 @@
+//! Memory that comes back, runs out, or is the host's own; and a device that is lost.
+
+use crate::{Outcome, check, device};
+use std::process::{Command, ExitCode};
+use warpwave_core::{Blas, Device, ErrorKind, Grid, Sort, Stream, args};
+use warpwave_cuda::CudaDevice;
+
+/// Free bytes of device 0, as the driver counts them for everybody.
+pub(crate) fn free_bytes(device: &CudaDevice) -> Result<usize, warpwave_core::Error> {
+    // An allocation that cannot be met says what there is.
+    match device.default_stream().alloc::<u8>(1 << 50) {
+        Err(error) => match error.kind() {
+            ErrorKind::OutOfMemory { free, .. } => Ok(*free),
+            _ => Err(error),
+        },
+        Ok(_) => Ok(0),
+    }
+}
+
+/// All that a device's work has taken is the driver's again when the device is closed.
+pub(crate) fn memory_comes_back() -> Outcome {
+    // The context, the libraries and the kernels stay.
+    let work = || -> Result<(), warpwave_core::Error> {
+        let device = CudaDevice::open(0)?;
+        let stream = device.new_stream()?;
+        let mut keys = stream.alloc::<u32>(1 << 24)?;
+        stream.sort(&mut keys)?;
+        let (a, mut c) = (stream.zeros::<f32>(1 << 20)?, stream.zeros::<f32>(1 << 20)?);
+        let product = |stream: &_, c: &mut _| {
+            let stream: &warpwave_core::ManagedStream<_> = stream;
+            let c: &mut warpwave_core::ManagedBuffer<f32, _> = c;
+            use warpwave_core::Buffer;
+            let a = a.matrix(1024, 1024)?;
+            stream.gemm(warpwave_core::Op::N, warpwave_core::Op::N, 1.0, &a, &a, 0.0, &mut c.matrix_mut(1024, 1024)?)
+        };
+        product(&stream, &mut c)?;
+        let mut graph = stream.record_graph(|r| r.fill(&mut c, 1.0))?;
+        graph.launch(&stream)?;
+        stream.synchronize()
+    };
+    work()?;
+    let device = device()?;
+    let before = settled(&device)?;
+    for _ in 0..3 {
+        work()?;
+    }
+    let after = settled(&device)?;
+    check(after + (2 << 20) >= before, format_args!("{before} bytes were free, now {after}"))
+}
+
+/// Free bytes once what was dropped has been given back in the background.
+pub(crate) fn settled(device: &CudaDevice) -> Result<usize, warpwave_core::Error> {
+    let mut last = 0;
+    for _ in 0..50 {
+        device.trim()?;
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let now = free_bytes(device)?;
+        if now == last {
+            return Ok(now);
+        }
+        last = now;
+    }
+    Ok(last)
+}
+
+/// A request that cannot be met says how much there is, and what comes after it works.
+pub(crate) fn exhausted_memory_leaves_the_device_usable() -> Outcome {
+    let device = device()?;
+    let stream = device.default_stream();
+    let mut held = Vec::new();
+    let error = loop {
+        match stream.alloc::<u8>(4 << 30) {
+            Ok(buffer) => held.push(buffer),
+            Err(error) => break error,
+        }
+        check(held.len() < 1000, "memory without end")?;
+    };
+    let ErrorKind::OutOfMemory { requested, free } = error.kind() else { return Err(error.to_string().into()) };
+    check(*requested >= 4 << 30 && *free < 4 << 30, format_args!("{error}"))?;
+    let mut small = stream.alloc::<u32>(1000)?;
+    stream.fill(&mut small, 7)?;
+    check(stream.to_vec(&small)? == [7; 1000], "work after memory was exhausted")?;
+    let count = held.len();
+    drop(held);
+    // What was given back is there again.
+    let again: Vec<_> = (0..count).map(|_| stream.alloc::<u8>(4 << 30)).collect::<Result<_, _>>()?;
+    drop(again);
+    device.trim()?;
+    Ok(())
+}
+
+/// A vector's own memory is copied from and to, and dropped when that has ended.
+pub(crate) fn registered_memory() -> Outcome {
+    let device = device()?;
+    let stream = device.default_stream();
+    for len in [0_usize, 1, 1000, 1 << 22] {
+        let data: Vec<u32> = (0..len as u32).collect();
+        let mut pinned = stream.register(data.clone())?;
+        let mut x = stream.alloc::<u32>(len)?;
+        stream.upload(&mut x, &pinned)?;
+        check(stream.to_vec(&x)? == data, format_args!("{len} elements uploaded"))?;
+        stream.fill(&mut x, 9)?;
+        stream.download(&x, &mut pinned)?;
+        check(pinned.read()?.iter().all(|&x| x == 9), format_args!("{len} elements downloaded"))?;
+        stream.download(&x, &mut pinned)?;
+        drop(pinned);
+    }
+    stream.synchronize()?;
+    Ok(())
+}
+
+/// In a process of its own: after a kernel that wrote where there is nothing every call says that the device is lost, and nothing hangs.
+pub(crate) fn a_faulty_kernel_loses_the_device() -> Outcome {
+    let output = Command::new(std::env::current_exe()?).arg("--child=faulty_kernel").output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    check(output.status.success() && said.contains("all as it should be"), said)
+}
+
+/// What a process of its own does.
+pub(crate) fn child(name: &str) -> ExitCode {
+    let result = match name {
+        "faulty_kernel" => faulty_kernel(),
+        _ => Err(format!("no child is called {name}").into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let message: libtest_mimic::Failed = error;
+            // The parent shows it.
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), message.message().unwrap_or_default().as_bytes());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn faulty_kernel() -> Outcome {
+    let device = device()?;
+    let stream = device.default_stream();
+    let module = device.compile("WW_KERNEL(astray, 32, float* x) { x[1ull << 40] = 1; }")?;
+    let mut x = stream.zeros::<f32>(32)?;
+    let other = device.new_stream()?;
+    // SAFETY: not sound, which is what this is about; the process does nothing else.
+    unsafe { stream.launch(&module.kernel("astray")?, Grid::new(1, 32), args![&mut x]) }?;
+    let lost = |result: Result<(), warpwave_core::Error>| match result {
+        Err(error) if matches!(error.kind(), ErrorKind::DeviceLost { .. }) => Ok(()),
+        other => Err(libtest_mimic::Failed::from(format!("{other:?}"))),
+    };
+    lost(stream.synchronize())?;
+    lost(other.scal(2.0, &mut x))?;
+    lost(device.new_stream().map(drop))?;
+    lost(CudaDevice::open(0).map(drop))?;
+    lost(device.trim().map(drop))?;
+    drop((x, module, other, stream, device));
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), b"all as it should be\n");
+    Ok(())
+}

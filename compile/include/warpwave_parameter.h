@@ -1,0 +1,1 @@
+../../kernels/include/warpwave_parameter.h
