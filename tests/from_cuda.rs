@@ -82,6 +82,10 @@ fn memory<D: Numerics>(device: &D) -> Result<()> {
     stream.fill(&mut x, 8.0)?;
     stream.download(&x, &mut pinned)?;
     assert_eq!(*pinned.read()?, [8.0; 6]);
+    let host = vec![9.0; 6];
+    let pinned = stream.register(host)?;
+    stream.upload(&mut x, &pinned)?;
+    assert_eq!(stream.to_vec(&x)?, [9.0; 6]);
 
     let in_use = device.memory().in_use;
     drop(y);

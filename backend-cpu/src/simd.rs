@@ -82,11 +82,12 @@ pub(crate) fn vectorize<R>(kernel: impl FnOnce() -> R) -> R {
         #[cfg(target_arch = "x86_64")]
         Level::V3 => unsafe { v3(kernel) },
         // SAFETY: `best` is one of `supported`, which has checked each feature that `v4` enables.
-        #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+        #[cfg(all(target_arch = "x86_64", not(any(debug_assertions, warpwave_two_levels))))]
         Level::V4 => unsafe { v4(kernel) },
-        // A third copy of every loop costs a third of the time that this crate takes to compile, and gives the same bits.
+        // A third copy of every loop costs a third of the time that this crate takes to compile and of its size, and gives the same bits.
+        // `--cfg warpwave_two_levels` is for programs that have to be small.
         // SAFETY: `best` is one of `supported`, and what has `V4` has each feature that `v3` enables.
-        #[cfg(all(target_arch = "x86_64", debug_assertions))]
+        #[cfg(all(target_arch = "x86_64", any(debug_assertions, warpwave_two_levels)))]
         Level::V4 => unsafe { v3(kernel) },
     }
 }
@@ -97,7 +98,7 @@ fn v3<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-#[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
+#[cfg(all(target_arch = "x86_64", any(test, not(any(debug_assertions, warpwave_two_levels)))))]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,f16c,fma,bmi1,bmi2,lzcnt,movbe")]
 fn v4<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::cublas::{Blas, NOT_SUPPORTED};
 use crate::error::Api;
 use cudarc::cublas::sys::*;
+use cudarc::driver::sys::CUstream;
 use std::ffi::c_void;
 use warpwave_core::operation::Ptr;
 use warpwave_core::{DType, Diag, Error, Op, Precision, Result, ScalarValue, Side, Uplo};
@@ -65,7 +66,7 @@ fn types(dtype: DType, precision: Precision) -> Option<(cudaDataType, cublasComp
 ///
 /// # Errors
 /// Those of the library.
-pub(crate) unsafe fn run(context: &Context, blas: &mut Blas, call: &Call) -> Result<bool> {
+pub(crate) unsafe fn run(context: &Context, stream: CUstream, blas: &mut Blas, call: &Call) -> Result<bool> {
     let fast = matches!(call, Call::Gemm { precision: Precision::Fast, batch: Batch::One | Batch::Strided(_), .. });
     let named = |error: Error| context.seen(error);
     blas.set_fast(fast).map_err(named)?;
@@ -82,9 +83,23 @@ pub(crate) unsafe fn run(context: &Context, blas: &mut Blas, call: &Call) -> Res
     if status == NOT_SUPPORTED {
         return Ok(false);
     }
+    if matches!(status, EXECUTION_FAILED | INTERNAL_ERROR) {
+        // What it was the driver knows, if the device is lost.
+        // SAFETY: a stream of the context.
+        let state = unsafe { (context.driver.cuStreamQuery)(stream) };
+        if state != NOT_READY {
+            context.check(api, state)?;
+        }
+    }
     blas.library.check(api, status).map_err(named)?;
     Ok(true)
 }
+
+/// What a library says of a device that is lost, among others.
+const EXECUTION_FAILED: u32 = 13;
+const INTERNAL_ERROR: u32 = 14;
+/// The status of a stream whose work has not ended.
+const NOT_READY: u32 = 600;
 
 /// The call, and its status.
 type Called = (&'static str, u32);

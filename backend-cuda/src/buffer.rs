@@ -43,8 +43,8 @@ pub(crate) fn allocate(
             let (api, status) = match source {
                 // SAFETY: the address is there to be written.
                 Source::Plain => ("cuMemAlloc", unsafe { (driver.cuMemAlloc_v2)(&raw mut at, bytes) }),
-                // SAFETY: as above.
                 Source::StreamOrdered => {
+                    // SAFETY: as above.
                     ("cuMemAllocAsync", unsafe { (driver.cuMemAllocAsync)(&raw mut at, bytes, own) })
                 }
             };
@@ -57,8 +57,8 @@ pub(crate) fn allocate(
                 context.check("cuStreamSynchronize", unsafe { (driver.cuStreamSynchronize)(own) })
             };
             if let Err(error) = clear() {
-                // SAFETY: nobody has seen it.
                 drop(_disturbs);
+                // SAFETY: nobody has seen it.
                 let _ = unsafe { free(context, entered, source, space, ptr, own) };
                 return Err(error);
             }
@@ -98,8 +98,8 @@ pub(crate) unsafe fn free(
     match (space, source) {
         // SAFETY: the caller's.
         (Space::Device, Source::Plain) => context.check("cuMemFree", unsafe { (driver.cuMemFree_v2)(device(ptr)) }),
-        // SAFETY: the caller's.
         (Space::Device, Source::StreamOrdered) => {
+            // SAFETY: the caller's.
             context.check("cuMemFreeAsync", unsafe { (driver.cuMemFreeAsync)(device(ptr), own) })
         }
         // SAFETY: the caller's.

@@ -6,6 +6,7 @@ use crate::driver::{Driver, dotted};
 use crate::error::{Api, OUT_OF_MEMORY};
 use crate::module::Kernels;
 use cudarc::driver::sys::{CUcontext, CUdevice_attribute as Attribute, CUevent};
+use once_cell::sync::OnceCell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ptr::null_mut;
@@ -55,7 +56,7 @@ pub(crate) struct Context {
     /// The longest pitch of a 2-D copy, in bytes.
     pub(crate) max_pitch: usize,
     pub(crate) kernels: Kernels,
-    pub(crate) blas: OnceLock<Provider>,
+    pub(crate) blas: OnceCell<Provider>,
     /// Held alone while a list of work is captured, and shared by calls that allocate, free, load or release: those may make a capture that is
     /// under way fail, also in another thread.
     pub(crate) quiet: RwLock<()>,
@@ -116,7 +117,7 @@ impl Context {
             properties,
             max_pitch: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH)? as usize,
             kernels: Kernels::default(),
-            blas: OnceLock::new(),
+            blas: OnceCell::new(),
             quiet: RwLock::default(),
             spare: Spare::default(),
             notes: Mutex::default(),
@@ -180,10 +181,13 @@ impl Context {
     }
 
     /// cuBLAS, which is looked for at the first call.
-    pub(crate) fn blas(&self, entered: &Entered) -> &Provider {
-        self.blas.get_or_init(|| {
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](ErrorKind::OutOfMemory) if it is there and finds no memory: the next call looks again.
+    pub(crate) fn blas(&self, entered: &Entered) -> Result<&Provider> {
+        self.blas.get_or_try_init(|| {
             let _disturbs = self.disturb();
-            Provider::find(self.driver, entered)
+            Provider::find(self, entered)
         })
     }
 

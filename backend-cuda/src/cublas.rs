@@ -6,6 +6,7 @@ use crate::error::Api;
 use crate::load::{Wanted, functions, open};
 use cudarc::cublas::sys::{self, *};
 use cudarc::driver::sys::CUstream;
+use std::cell::Cell;
 use std::ffi::{c_int, c_longlong, c_void};
 use std::ptr::null_mut;
 use std::sync::Mutex;
@@ -91,7 +92,7 @@ impl Library {
     ///
     /// # Errors
     /// [`Unavailable`](ErrorKind::Unavailable).
-    fn open(driver: &Driver, _entered: &Entered) -> Result<(Library, Handle<cublasContext>)> {
+    fn open(driver: &Driver, _entered: &Entered, exhausted: &Cell<bool>) -> Result<(Library, Handle<cublasContext>)> {
         let newest = driver.version()? / 1000;
         let names: Vec<String> = (12..=newest.max(12))
             .rev()
@@ -103,7 +104,10 @@ impl Library {
             // SAFETY: the handle is there to be written, and a context is current.
             match unsafe { (library.cublasCreate_v2)(&raw mut handle) } {
                 0 => Ok((library, Handle(handle))),
-                status => Err(format!("{}: cublasCreate returned {} ({status})", library.file, library.name(status))),
+                status => {
+                    exhausted.set(status == ALLOC_FAILED);
+                    Err(format!("{}: cublasCreate returned {} ({status})", library.file, library.name(status)))
+                }
             }
         })
     }
@@ -151,15 +155,20 @@ pub(crate) struct Provider {
 
 impl Provider {
     /// Looks for cuBLAS.
-    pub(crate) fn find(driver: &Driver, entered: &Entered) -> Self {
-        match Library::open(driver, entered) {
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](ErrorKind::OutOfMemory) if it finds no memory for a handle.
+    pub(crate) fn find(context: &Context, entered: &Entered) -> Result<Self> {
+        let exhausted = Cell::new(false);
+        Ok(match Library::open(context.driver, entered, &exhausted) {
             Ok((library, first)) => {
                 let library: &'static Library = Box::leak(Box::new(library));
                 let first = Blas { library, raw: first, fast: true };
                 Provider { library: Ok(library), handles: Mutex::new(vec![first]) }
             }
+            Err(_) if exhausted.get() => return Err(context.out_of_memory(WORKSPACE)),
             Err(error) => Provider { library: Err(error), handles: Mutex::default() },
-        }
+        })
     }
 
     /// The library, or why there is none.
@@ -209,8 +218,8 @@ impl Blas {
     /// Puts it on a stream, with memory to work in there.
     pub(crate) fn set_stream(&mut self, _entered: &Entered, stream: CUstream, workspace: Ptr) -> Result<()> {
         // SAFETY: a stream of the handle's context; the types are two names of one.
-        self.library
-            .check("cublasSetStream", unsafe { (self.library.cublasSetStream_v2)(self.raw.0, stream.cast()) })?;
+        let status = unsafe { (self.library.cublasSetStream_v2)(self.raw.0, stream.cast()) };
+        self.library.check("cublasSetStream", status)?;
         // SAFETY: so much memory, which is used on that stream alone.
         let status = unsafe { (self.library.cublasSetWorkspace_v2)(self.raw.0, workspace.as_ptr().cast(), WORKSPACE) };
         self.library.check("cublasSetWorkspace", status)?;

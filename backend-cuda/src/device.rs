@@ -7,7 +7,7 @@ use crate::driver::Driver;
 use crate::event::CudaEvent;
 use crate::graph::CudaGraph;
 use crate::launch::{Memory, Target};
-use crate::module::CudaModule;
+use crate::module::{CudaModule, Retired};
 use crate::stream::{CudaStream, Queue};
 use cudarc::driver::sys::CUstream_st;
 use std::sync::atomic::Ordering;
@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
 use warpwave_core::{
-    Backend, CompiledModule, DType, DeviceInfo, HostFn, KernelSource, Launch, Node, Operation, OperationKind, Result,
-    Space, Transfer,
+    Backend, CompiledModule, DType, DeviceInfo, Error, ErrorKind, HostFn, KernelSource, Launch, Node, Operation,
+    OperationKind, Result, Space, Transfer,
 };
 
 /// A CUDA device, in its primary context.
@@ -31,6 +31,7 @@ pub struct CudaBackend {
     streams: Mutex<Vec<Arc<Queue>>>,
     /// Those of them that nobody has; their work may go on.
     idle: Mutex<Vec<Arc<Queue>>>,
+    retired: Arc<Retired>,
 }
 
 impl CudaBackend {
@@ -43,7 +44,7 @@ impl CudaBackend {
         let entered = context.enter()?;
         let own = Queue::create(context, &entered)?;
         let mut info = context.info.clone();
-        let blas = match context.blas(&entered).library() {
+        let blas = match context.blas(&entered)?.library() {
             Ok(library) => {
                 info.versions.push(("cuBLAS".to_owned(), library.version()));
                 format!("cuBLAS {}", library.version())
@@ -60,6 +61,7 @@ impl CudaBackend {
             own,
             streams: Mutex::default(),
             idle: Mutex::default(),
+            retired: Arc::default(),
         })
     }
 
@@ -95,10 +97,24 @@ impl CudaBackend {
     fn on<R>(&self, stream: &CudaStream, enqueue: impl FnOnce(&mut Target<'_>) -> Result<R>) -> Result<R> {
         let entered = self.enter()?;
         let (context, queue) = (self.context, &stream.0);
+        let event = queue.mark_with(context, &entered)?;
         let work = &mut *lock(&queue.work);
-        let result = enqueue(&mut Target { context, entered: &entered, stream: queue.raw, work, memory: self });
+        let mut target = Target { context, entered: &entered, stream: queue.raw, work, memory: self, enqueued: false };
+        let result = enqueue(&mut target);
+        let enqueued = target.enqueued;
+        queue.show_note(work);
         // Also of what has failed half-way.
-        queue.mark(context, &entered).and(result)
+        let marked = queue.mark(context, &entered, event);
+        let result = result.map_err(|error| match error.kind() {
+            // Whoever hears of that kind takes it that nothing was enqueued, and calls again.
+            ErrorKind::OutOfMemory { .. } if enqueued => {
+                let (api, name) =
+                    ("after a part of the work was enqueued, a call".to_owned(), error.kind().to_string());
+                Error::from(ErrorKind::Driver { api, code: 2, name }).on_device(&context.info.id)
+            }
+            _ => error,
+        });
+        marked.and(result)
     }
 
     /// Releases streams of others that nobody has, and on which all our work has ended.
@@ -232,7 +248,10 @@ unsafe impl Backend for CudaBackend {
         self.forget_closed(&entered);
         let streams: Vec<_> = lock(&self.streams).clone();
         streams.iter().for_each(|queue| queue.trim(self.context, &entered));
-        self.context.kernels.unload_retired(self.context, &entered)?;
+        // Modules are launched on these streams alone.
+        if streams.iter().all(|queue| queue.is_over(self.context, &entered)) {
+            self.retired.unload(self.context, &entered);
+        }
         let mut freed = 0;
         for block in self.context.spare.take() {
             // SAFETY: from `block`, and nobody's.
@@ -305,7 +324,8 @@ unsafe impl Backend for CudaBackend {
 
     fn compile(&self, source: KernelSource<'_>) -> Result<Box<dyn CompiledModule>> {
         let entered = self.enter()?;
-        let module = CudaModule::new(self.context, &entered, source).map_err(|error| self.context.seen(error))?;
+        let module =
+            CudaModule::new(self.context, &self.retired, &entered, source).map_err(|error| self.context.seen(error))?;
         Ok(Box::new(module))
     }
 
@@ -323,37 +343,38 @@ unsafe impl Backend for CudaBackend {
         if bytes == 0 {
             return Ok(());
         }
-        let enqueued = self.on(stream, |target| {
-            let (driver, raw) = (target.context.driver, target.stream.0);
-            // SAFETY: the caller's.
-            let status = unsafe { (driver.cuMemcpyHtoDAsync_v2)(device(dst), src.cast(), bytes, raw) };
-            target.context.check("cuMemcpyHtoDAsync", status)
-        });
+        // Not as other work: the driver may wait here for the stream, and others may have to enqueue what it waits for.
+        let entered = self.enter()?;
+        let (context, queue) = (self.context, &stream.0);
+        let event = queue.mark_with(context, &entered)?;
+        // SAFETY: the caller's.
+        let status = unsafe { (context.driver.cuMemcpyHtoDAsync_v2)(device(dst), src.cast(), bytes, queue.raw.0) };
+        let marked = queue.mark(context, &entered, event);
         // Until then the driver may still be reading, whatever it has said.
-        self.enter().and_then(|entered| stream.0.pass(self.context, &entered)).and(enqueued)
+        let passed = queue.pass(context, &entered);
+        context.check("cuMemcpyHtoDAsync", status).and(marked).and(passed)
     }
 
     unsafe fn download(&self, stream: &CudaStream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
-        let enqueued = self.on(stream, |target| {
-            if bytes == 0 {
-                return Ok(());
-            }
-            let (driver, raw) = (target.context.driver, target.stream.0);
-            // SAFETY: the caller's.
-            let status = unsafe { (driver.cuMemcpyDtoHAsync_v2)(dst.cast(), device(src), bytes, raw) };
-            target.context.check("cuMemcpyDtoHAsync", status)
-        });
-        // As above; a fault is reported by a call that has not failed by itself.
-        let passed = self.enter().and_then(|entered| match enqueued {
-            Ok(()) => stream.0.synchronize(self.context, &entered),
-            Err(_) => stream.0.pass(self.context, &entered),
-        });
-        enqueued.and(passed)
+        let entered = self.enter()?;
+        let (context, queue) = (self.context, &stream.0);
+        if bytes == 0 {
+            return queue.synchronize(context, &entered);
+        }
+        let event = queue.mark_with(context, &entered)?;
+        // SAFETY: the caller's; the call ends when the bytes are there.
+        let status = unsafe { (context.driver.cuMemcpyDtoHAsync_v2)(dst.cast(), device(src), bytes, queue.raw.0) };
+        let marked = queue.mark(context, &entered, event);
+        let passed = queue.pass(context, &entered);
+        context.check("cuMemcpyDtoHAsync", status).and(marked).and(passed)?;
+        // A fault is reported by a call that has not failed by itself.
+        queue.report(context)
     }
 
     fn enqueued(&self, stream: &CudaStream) -> Result<()> {
         let entered = self.enter()?;
-        stream.0.mark(self.context, &entered)
+        let event = stream.0.mark_with(self.context, &entered)?;
+        stream.0.mark(self.context, &entered, event)
     }
 
     fn host_fn(&self, stream: &CudaStream, function: HostFn) -> Result<()> {

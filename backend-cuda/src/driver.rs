@@ -28,7 +28,6 @@ functions! {
         fn cuCtxSetCurrent(context: CUcontext);
         fn cuCtxPushCurrent_v2(context: CUcontext);
         fn cuCtxPopCurrent_v2(context: *mut CUcontext);
-        fn cuCtxSynchronize();
         fn cuCtxEnablePeerAccess(peer: CUcontext, flags: c_uint);
         fn cuMemAlloc_v2(ptr: *mut CUdeviceptr, bytes: usize);
         fn cuMemFree_v2(ptr: CUdeviceptr);

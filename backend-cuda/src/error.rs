@@ -54,5 +54,5 @@ impl Api for Driver {
 /// Whether a status says that the context can no longer be used: every later call would return the same. (CUDA Driver API, `CUresult`:
 /// "the process must be terminated and relaunched".)
 fn is_loss(status: u32) -> bool {
-    matches!(status, 4 | 214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721)
+    matches!(status, 4 | 214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721 | 911)
 }

@@ -24,6 +24,22 @@ impl CudaEvent {
         Ok(CudaEvent { raw })
     }
 
+    /// An event that is not recorded yet.
+    pub(crate) fn unrecorded(context: &Context, entered: &Entered) -> Result<Self> {
+        Ok(CudaEvent { raw: context.event(entered)? })
+    }
+
+    /// Records it on a stream.
+    pub(crate) fn record_again(
+        &self,
+        context: &Context,
+        _entered: &Entered,
+        stream: cudarc::driver::sys::CUstream,
+    ) -> Result<()> {
+        // SAFETY: both are this context's.
+        context.check("cuEventRecord", unsafe { (context.driver.cuEventRecord)(self.raw.0, stream) })
+    }
+
     /// Makes later work of a stream wait.
     pub(crate) fn hold(
         &self,

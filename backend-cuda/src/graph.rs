@@ -110,9 +110,14 @@ impl CudaGraph {
     /// As for [`Backend::launch_graph`](warpwave_core::Backend::launch_graph).
     pub(crate) unsafe fn launch(&self, target: &mut Target<'_>) -> Result<()> {
         let context = target.context;
+        let may_fault = lock(&self.work).note.is_some();
+        if may_fault {
+            warpwave_kernels::launch::Launch::prepare_fault(target)?;
+        }
         // SAFETY: the caller's.
         context.check("cuGraphLaunch", unsafe { (context.driver.cuGraphLaunch)(self.exec.0, target.stream.0) })?;
-        if lock(&self.work).note.is_some() {
+        target.enqueued = true;
+        if may_fault {
             // SAFETY: the graph's note is there as long as the graph, which outlives its launches.
             unsafe { warpwave_kernels::launch::Launch::fault(target, self.note.ptr) }?;
         }
@@ -141,12 +146,13 @@ fn capture<'a>(
 ) -> Result<Captured<'a>> {
     // Who looks whether a stream's work has ended waits, as a stream that is captured must not be asked.
     let _own = lock(&stream.work);
-    let mut target = Target { context, entered, stream: stream.raw, work, memory };
+    let mut target = Target { context, entered, stream: stream.raw, work, memory, enqueued: false };
     for node in nodes {
         if let Node::Operation(operation) = node {
             target.prepare(operation)?;
         }
     }
+    target.move_blas()?;
     // From here on nothing is allocated or loaded, and no code of a user's runs.
     let _quiet = context.quiet.write().unwrap_or_else(PoisonError::into_inner);
     let mut attempts = 0;
@@ -183,6 +189,10 @@ fn attempt<'a>(target: &mut Target<'_>, nodes: &[Node]) -> Result<Captured<'a>> 
     // SAFETY: capturing since above; also after an error, which ends it.
     let status = unsafe { (driver.cuStreamEndCapture)(raw.0, &raw mut graph) };
     let captured = Captured { context, raw: Handle(graph) };
+    // What came in between comes first: the calls that it made fail are no reason.
+    if (900..=907).contains(&status) {
+        context.check("cuStreamEndCapture", status)?;
+    }
     enqueued?;
     context.check("cuStreamEndCapture", status)?;
     Ok(captured)

@@ -45,6 +45,8 @@ pub(crate) struct Target<'a> {
     pub(crate) work: &'a mut Workspace,
     /// Where memory comes from.
     pub(crate) memory: &'a dyn Memory,
+    /// Whether anything has been enqueued.
+    pub(crate) enqueued: bool,
 }
 
 /// Where device memory for a [`Workspace`] comes from.
@@ -73,11 +75,11 @@ impl Target<'_> {
     /// # Errors
     /// As there.
     pub(crate) unsafe fn execute(&mut self, operation: &Operation) -> Result<()> {
-        let context = self.context;
+        let (context, raw) = (self.context, self.raw());
         if let Some(call) = warpwave_kernels::blas::call(operation)
             && let Some(blas) = self.blas()?
             // SAFETY: the caller's.
-            && unsafe { blas::run(context, blas, &call) }?
+            && unsafe { blas::run(context, raw, blas, &call) }?
         {
             return Ok(());
         }
@@ -101,11 +103,7 @@ impl Target<'_> {
         if plan.scratch > 0 {
             self.scratch(plan.scratch)?;
         }
-        if plan.fault.is_some() {
-            self.kernel(NOTE)?;
-            self.noted()?;
-        }
-        Ok(())
+        if plan.fault.is_some() { self.prepare_fault() } else { Ok(()) }
     }
 
     /// Enqueues a piece of a graph.
@@ -127,10 +125,19 @@ impl Target<'_> {
         }
     }
 
+    /// Puts the library's handle on this stream: the last list of a graph may have been captured on another.
+    pub(crate) fn move_blas(&mut self) -> Result<()> {
+        let (entered, raw) = (self.entered, self.raw());
+        match &mut self.work.blas {
+            Some((blas, block)) => blas.set_stream(entered, raw, block.ptr).map_err(|error| self.context.seen(error)),
+            None => Ok(()),
+        }
+    }
+
     /// cuBLAS on this stream, if it is there.
     fn blas(&mut self) -> Result<Option<&mut Blas>> {
         if self.work.blas.is_none() {
-            let provider = self.context.blas(self.entered);
+            let provider = self.context.blas(self.entered)?;
             let Some(mut blas) = provider.handle(self.context, self.entered)? else { return Ok(None) };
             let block = match self.memory.block(self.entered, WORKSPACE) {
                 Ok(block) => block,
@@ -204,7 +211,7 @@ impl Target<'_> {
 
     /// # Safety
     /// `arguments` points to as many pointers as the kernel has parameters, each to as many bytes.
-    unsafe fn enqueue(&self, kernel: &Function, grid: Grid, arguments: *mut *mut c_void) -> Result<()> {
+    unsafe fn enqueue(&mut self, kernel: &Function, grid: Grid, arguments: *mut *mut c_void) -> Result<()> {
         let ([bx, by, bz], [tx, ty, tz]) = (grid.blocks, grid.threads);
         // SAFETY: the caller's; the driver copies the arguments before it returns.
         let status = unsafe {
@@ -222,6 +229,7 @@ impl Target<'_> {
                 null_mut(),
             )
         };
+        self.enqueued |= status == 0;
         self.context.check("cuLaunchKernel", status)
     }
 }
@@ -262,6 +270,7 @@ impl Launch for Target<'_> {
     unsafe fn zero(&mut self, ptr: Ptr, bytes: usize) -> Result<()> {
         // SAFETY: the caller's.
         let status = unsafe { (self.context.driver.cuMemsetD8Async)(device(ptr), 0, bytes, self.raw()) };
+        self.enqueued |= status == 0;
         self.context.check("cuMemsetD8Async", status)
     }
 
@@ -272,6 +281,11 @@ impl Launch for Target<'_> {
         }
         // SAFETY: the caller's.
         unsafe { self.enqueue(kernel, grid, pointers.as_mut().as_mut_ptr().cast()) }
+    }
+
+    fn prepare_fault(&mut self) -> Result<()> {
+        self.kernel(NOTE)?;
+        self.noted().map(|_| ())
     }
 
     unsafe fn fault(&mut self, ptr: Ptr) -> Result<()> {

@@ -34,8 +34,6 @@ struct Loaded {
 pub(crate) struct Kernels {
     modules: Mutex<HashMap<&'static str, Arc<OnceCell<Loaded>>>>,
     functions: RwLock<HashMap<Entry, Function>>,
-    /// Users' modules that nobody has any more.
-    retired: Mutex<Vec<Handle<CUmod_st>>>,
 }
 
 impl Kernels {
@@ -60,25 +58,21 @@ impl Kernels {
         self.functions.write().unwrap_or_else(PoisonError::into_inner).insert(entry, function.clone());
         Ok(function)
     }
+}
 
-    /// Unloads what nobody has any more. Waits for the device if there is any.
-    pub(crate) fn unload_retired(&self, context: &'static Context, _entered: &Entered) -> Result<()> {
-        let retired = std::mem::take(&mut *lock(&self.retired));
-        if retired.is_empty() {
-            return Ok(());
-        }
-        let driver = context.driver;
+/// Users' modules of one opening of a device that nobody has any more. Work may be pending.
+#[derive(Debug, Default)]
+pub(crate) struct Retired(Mutex<Vec<Handle<CUmod_st>>>);
+
+impl Retired {
+    /// Unloads them: all work of that opening has ended, and no graph has their kernels.
+    pub(crate) fn unload(&self, context: &Context, _entered: &Entered) {
+        let retired = std::mem::take(&mut *lock(&self.0));
         let _disturbs = context.disturb();
-        // SAFETY: no conditions; what was enqueued of these modules has ended then.
-        if let Err(error) = context.check("cuCtxSynchronize", unsafe { (driver.cuCtxSynchronize)() }) {
-            lock(&self.retired).extend(retired);
-            return Err(error);
-        }
         for module in retired {
             // SAFETY: nobody has a handle of it, or work on the device. A refusal leaks it.
-            unsafe { (driver.cuModuleUnload)(module.0) };
+            unsafe { (context.driver.cuModuleUnload)(module.0) };
         }
-        Ok(())
     }
 }
 
@@ -103,7 +97,12 @@ fn load(context: &'static Context, entered: &Entered, source: KernelSource<'_>) 
 }
 
 fn load_image(context: &'static Context, _entered: &Entered, image: &[u8]) -> Result<Loaded> {
+    /// `EM_CUDA`.
+    const CUDA: [u8; 2] = 190_u16.to_le_bytes();
     let kernels = kernels_of(image)?;
+    if image.get(18..20) != Some(&CUDA) {
+        return Err(Error::invalid("source", "an image for an NVIDIA GPU", "one for another processor"));
+    }
     let _disturbs = context.disturb();
     let mut raw = null_mut();
     // SAFETY: an ELF file, which says itself how long it is; the driver copies what it needs of it.
@@ -147,12 +146,11 @@ pub(crate) struct CudaModule {
     image: Arc<UserImage>,
 }
 
-/// The image of a module, which graphs keep too. When nobody has it any more it is unloaded with the next [`unload_retired`].
-///
-/// [`unload_retired`]: Kernels::unload_retired
+/// The image of a module, which graphs keep too. When nobody has it any more it is [`Retired`].
 #[derive(Debug)]
 pub(crate) struct UserImage {
     context: &'static Context,
+    retired: Arc<Retired>,
     raw: Handle<CUmod_st>,
 }
 
@@ -161,10 +159,15 @@ impl CudaModule {
     ///
     /// # Errors
     /// [`Compile`](ErrorKind::Compile), [`NoImage`](ErrorKind::NoImage), and those of the driver.
-    pub(crate) fn new(context: &'static Context, entered: &Entered, source: KernelSource<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        context: &'static Context,
+        retired: &Arc<Retired>,
+        entered: &Entered,
+        source: KernelSource<'_>,
+    ) -> Result<Self> {
         let loaded = load(context, entered, source)?;
         // From here on it is unloaded if something fails.
-        let image = Arc::new(UserImage { context, raw: loaded.raw });
+        let image = Arc::new(UserImage { context, retired: Arc::clone(retired), raw: loaded.raw });
         let mut module = CudaModule { infos: loaded.kernels, functions: Vec::new(), image };
         for info in &mut module.infos {
             let function = function(context, entered, loaded.raw, info)?;
@@ -194,6 +197,6 @@ impl CompiledModule for CudaModule {
 impl Drop for UserImage {
     fn drop(&mut self) {
         // Launches of it may be pending, and waiting for them is not for here.
-        lock(&self.context.kernels.retired).push(self.raw);
+        lock(&self.retired.0).push(self.raw);
     }
 }

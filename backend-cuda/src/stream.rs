@@ -6,11 +6,12 @@ use crate::launch::Workspace;
 use cudarc::driver::sys::{CUstream, CUstream_st};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
+use warpwave_core::operation::Ptr;
 use warpwave_core::{Error, ErrorKind, HostFn, Result};
 
 /// A queue of work. See [`Backend::Stream`](warpwave_core::Backend::Stream).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CudaStream(pub(crate) Arc<Queue>);
 
 impl CudaStream {
@@ -29,6 +30,10 @@ pub(crate) struct Queue {
     shadow: Option<Handle<CUstream_st>>,
     /// Whether nobody has a stream of others any more.
     pub(crate) closed: AtomicBool,
+    /// Whether it is destroyed. Changed and looked at with `work` held.
+    gone: AtomicBool,
+    /// The note of what was enqueued there, for whoever synchronizes: they do not wait for whoever enqueues.
+    note: OnceLock<Ptr>,
     /// Held while an operation is enqueued: its launches share the memory to work in, so no others may come between them.
     pub(crate) work: Mutex<Workspace>,
 }
@@ -37,7 +42,14 @@ impl Queue {
     /// A stream that does not wait for the default stream of CUDA's runtime, nor it for this one.
     pub(crate) fn create(context: &Context, entered: &Entered) -> Result<Self> {
         let raw = create(context, entered)?;
-        Ok(Queue { raw, shadow: None, closed: AtomicBool::new(false), work: Mutex::default() })
+        Ok(Queue {
+            raw,
+            shadow: None,
+            closed: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
+            note: OnceLock::new(),
+            work: Mutex::default(),
+        })
     }
 
     /// A stream of others.
@@ -59,9 +71,17 @@ impl Queue {
             return Err(Error::invalid("raw", expected, "a stream of another context"));
         }
         let shadow = Some(create(context, entered)?);
-        let queue = Queue { raw: Handle(raw), shadow, closed: AtomicBool::new(false), work: Mutex::default() };
+        let queue = Queue {
+            raw: Handle(raw),
+            shadow,
+            closed: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
+            note: OnceLock::new(),
+            work: Mutex::default(),
+        };
         // What others have enqueued comes before what we do.
-        queue.mark(context, entered)?;
+        let event = queue.mark_with(context, entered)?;
+        queue.mark(context, entered, event)?;
         Ok(queue)
     }
 
@@ -74,18 +94,41 @@ impl Queue {
         self.shadow.unwrap_or(self.raw).0
     }
 
-    /// Takes note of what has been enqueued, on a stream that may be gone before anybody asks for it.
-    pub(crate) fn mark(&self, context: &Context, entered: &Entered) -> Result<()> {
-        let Some(shadow) = self.shadow else { return Ok(()) };
-        let event = CudaEvent::record(context, entered, self.raw.0)?;
-        let result = event.hold(context, entered, shadow.0);
+    /// What [`mark`](Self::mark) needs, which is obtained before anything is enqueued; nothing on a stream of our own.
+    pub(crate) fn mark_with(&self, context: &Context, entered: &Entered) -> Result<Option<CudaEvent>> {
+        self.shadow.map(|_| CudaEvent::unrecorded(context, entered)).transpose()
+    }
+
+    /// Takes note of what has been enqueued, on a stream that may be gone before anybody asks for it. If the driver will not, this waits for it.
+    pub(crate) fn mark(&self, context: &Context, entered: &Entered, event: Option<CudaEvent>) -> Result<()> {
+        let (Some(shadow), Some(event)) = (self.shadow, event) else { return Ok(()) };
+        let marked =
+            event.record_again(context, entered, self.raw.0).and_then(|()| event.hold(context, entered, shadow.0));
         event.reuse(context);
-        result
+        marked.or_else(|_| {
+            // SAFETY: the stream is there, as a call on it has just been made.
+            context.check("cuStreamSynchronize", unsafe { (context.driver.cuStreamSynchronize)(self.raw.0) })
+        })
+    }
+
+    /// Lets whoever synchronizes see the note of what was enqueued.
+    pub(crate) fn show_note(&self, work: &Workspace) {
+        if let Some(note) = work.note {
+            let _ = self.note.set(note);
+        }
     }
 
     /// Releases the stream; its work still runs. The memory that it works in is given up if that has ended, else leaked.
     pub(crate) fn destroy(&self, context: &Context, entered: &Entered) {
-        self.trim(context, entered);
+        let mut work = lock(&self.work);
+        if self.gone.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        if self.is_idle(context, entered) {
+            work.give_up(context);
+            self.take_note();
+            lock(&context.notes).extend(work.note.take());
+        }
         let _disturbs = context.disturb();
         // SAFETY: a stream of our own, destroyed once: nobody has it any more. A refusal leaks it.
         unsafe { (context.driver.cuStreamDestroy_v2)(self.tail()) };
@@ -95,7 +138,7 @@ impl Queue {
     pub(crate) fn trim(&self, context: &Context, entered: &Entered) {
         // Nothing is enqueued meanwhile.
         let mut work = lock(&self.work);
-        if self.is_idle(context, entered) {
+        if !self.gone.load(Ordering::Relaxed) && self.is_idle(context, entered) {
             work.give_up(context);
         }
     }
@@ -104,6 +147,12 @@ impl Queue {
     pub(crate) fn is_idle(&self, context: &Context, _entered: &Entered) -> bool {
         // SAFETY: a stream of the context. Whatever else the driver says is no promise that it has.
         unsafe { (context.driver.cuStreamQuery)(self.tail()) == 0 }
+    }
+
+    /// Whether all work has ended, or the stream is gone, for which nobody has work any more.
+    pub(crate) fn is_over(&self, context: &Context, entered: &Entered) -> bool {
+        let _work = lock(&self.work);
+        self.gone.load(Ordering::Relaxed) || self.is_idle(context, entered)
     }
 
     /// Waits until all work has ended.
@@ -115,6 +164,11 @@ impl Queue {
     /// Waits until all work has ended; an error of the data is that of the work.
     pub(crate) fn synchronize(&self, context: &Context, entered: &Entered) -> Result<()> {
         self.pass(context, entered)?;
+        self.report(context)
+    }
+
+    /// What was wrong with the data of work that has ended, once.
+    pub(crate) fn report(&self, context: &Context) -> Result<()> {
         if self.take_note() {
             let what = "an index in the data of a gather, a scatter or a histogram is out of range".to_owned();
             return Err(Error::from(ErrorKind::DeviceFault { what }).on_device(&context.info.id));
@@ -124,8 +178,7 @@ impl Queue {
 
     /// Whether data were at fault, once.
     pub(crate) fn take_note(&self) -> bool {
-        let note = lock(&self.work).note;
-        note.is_some_and(|note| {
+        self.note.get().is_some_and(|note| {
             // SAFETY: a word of pinned memory that is this stream's; the device may write 1 to it at any time, and nothing else.
             let word = unsafe { AtomicU32::from_ptr(note.as_ptr().cast()) };
             word.swap(0, Ordering::AcqRel) != 0

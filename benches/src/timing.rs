@@ -22,14 +22,23 @@ pub fn pair<E>(
     mut ours: impl FnMut() -> Result<Duration, E>,
     mut peer: impl FnMut() -> Result<Duration, E>,
 ) -> Result<Pair, E> {
-    let mut ours = || {
+    let ours = || {
         std::thread::sleep(REST);
         ours()
     };
-    let mut peer = || {
+    let peer = || {
         std::thread::sleep(REST);
         peer()
     };
+    in_turns(rounds, ours, peer)
+}
+
+/// As [`pair`], without the rests: of what leaves no threads awake, as work on a GPU does.
+pub fn in_turns<E>(
+    rounds: usize,
+    mut ours: impl FnMut() -> Result<Duration, E>,
+    mut peer: impl FnMut() -> Result<Duration, E>,
+) -> Result<Pair, E> {
     ours()?;
     peer()?;
     let (mut first, mut second) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));

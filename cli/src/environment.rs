@@ -3,8 +3,12 @@
 use std::io::{self, Write};
 
 /// Every variable that has an effect, and which.
-const VARIABLES: [(&str, &str); 11] = [
-    ("WARPWAVE_DEVICE", "the device that `warpwave::open` gives a program: `cpu`. Default: `cpu`"),
+const VARIABLES: [(&str, &str); 12] = [
+    (
+        "WARPWAVE_DEVICE",
+        "the device that `warpwave::open` gives a program: `cpu`, `cuda:N`. Default: the first CUDA device, if CUDA is compiled in and there is one, else \
+         `cpu`",
+    ),
     (
         "WARPWAVE_REQUIRE",
         "backends, separated by commas, whose absence is a failure instead of a reason to skip: `cpu`, `cuda`, `hip`; for the tests \
@@ -35,8 +39,13 @@ const VARIABLES: [(&str, &str); 11] = [
          Default: it does not",
     ),
     (
-        "WARPWAVE_CUDA_LIBRARY_PATH, WARPWAVE_HIP_LIBRARY_PATH",
-        "folders, separated as in PATH, where the tests of this project look for NVRTC and hipRTC. Default: where the system does",
+        "WARPWAVE_CUDA_LIBRARY_PATH",
+        "folders, separated as in PATH, where the driver, NVRTC and cuBLAS are looked for, and nowhere else. Default: where the system does, the \
+         toolkit's folders, and the packages of an active Python environment",
+    ),
+    (
+        "WARPWAVE_HIP_LIBRARY_PATH",
+        "folders, separated as in PATH, where the tests of this project look for hipRTC. Default: where the system does",
     ),
     (
         "RAYON_NUM_THREADS",

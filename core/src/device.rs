@@ -116,7 +116,8 @@ impl<B: Backend> ManagedDevice<B> {
     /// that others have done to it before has ended.
     ///
     /// # Errors
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for an address that is 0 or not aligned to the type, and inside a host function.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for an address that is 0 or no multiple of an element's size, and inside a host
+    /// function.
     pub unsafe fn import_buffer<T: Element>(
         &self,
         ptr: Ptr,
@@ -126,7 +127,9 @@ impl<B: Backend> ManagedDevice<B> {
         self.default.borrow(ptr, len, Box::new(keeper))
     }
 
-    /// A stream over a raw one that other software uses too. What that enqueues there is in the order of the calls on both.
+    /// A stream over a raw one that other software uses too. What that enqueues there comes before the work of later calls on this one. Other
+    /// streams, events and the host wait for it only if a call on this stream came after it: a call of
+    /// [`enqueue_with`](ManagedStream::enqueue_with) that enqueues nothing will do.
     ///
     /// # Safety
     /// The backend says what a raw stream of others has to be; it keeps its contract for it then.

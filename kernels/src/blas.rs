@@ -232,12 +232,13 @@ fn gemm(g: &Gemm, batch: Batch, pointers: Option<Ptr>) -> Option<Call> {
 }
 
 fn gemv(g: &Gemv) -> Option<Call> {
-    if g.precision == Precision::Reproducible || is_zero(&g.alpha) || g.a.is_empty() || g.x.inc == 0 {
+    if g.precision == Precision::Reproducible || is_zero(&g.alpha) || g.a.is_empty() || g.x.inc == 0 && g.x.len > 1 {
         return None;
     }
     let op = enters(plain(g.op, g.a.dtype), is_row_major(&g.a))?;
     let (m, n) = g.a.runs();
-    let vector = |v: &Strided| Some((v.base, i64::try_from(v.inc).ok()?));
+    // Libraries refuse 0, which a vector of one element may have.
+    let vector = |v: &Strided| Some((v.base, if v.len <= 1 { 1 } else { i64::try_from(v.inc).ok()? }));
     Some(Call::Gemv {
         op,
         size: [size(m)?, size(n)?],

@@ -29,6 +29,10 @@ pub(crate) fn scalars_that_change_the_kernels() -> Outcome {
     let device = device()?;
     let stream = device.default_stream();
     let n = 64;
+    // Two streams that nobody has: what is captured now and what is captured later are on different ones, the first of which may be anybody's by
+    // then.
+    drop((device.new_stream()?, device.new_stream()?));
+    stream.synchronize()?;
     let a = stream.from_slice(&vec![1.0_f32; n * n])?;
     let mut c = stream.zeros::<f32>(n * n)?;
     let mut product = None;
@@ -39,11 +43,13 @@ pub(crate) fn scalars_that_change_the_kernels() -> Outcome {
         Ok(())
     })?;
     let product = product.ok_or("nothing was recorded")?;
+    let taken = device.new_stream()?;
     for value in [1.0_f32, 0.0, 2.0, 0.0, 0.5] {
         graph.set_scalar(product, Argument::Alpha, value)?;
         graph.launch(&stream)?;
         let expected = 5.0 + value * n as f32;
         check(stream.to_vec(&c)?.iter().all(|&c| c == expected), format_args!("alpha {value}"))?;
     }
+    drop(taken);
     Ok(())
 }

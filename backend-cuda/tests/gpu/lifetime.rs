@@ -2,7 +2,7 @@
 
 use crate::{Outcome, check, device};
 use std::process::{Command, ExitCode};
-use warpwave_core::{Blas, Device, ErrorKind, Grid, Sort, Stream, args};
+use warpwave_core::{Blas, Device, ErrorKind, Grid, Ops, Sort, Stream, args};
 use warpwave_cuda::CudaDevice;
 
 /// Free bytes of device 0, as the driver counts them for everybody.
@@ -109,6 +109,55 @@ pub(crate) fn registered_memory() -> Outcome {
     Ok(())
 }
 
+/// What waits for a stream holds up nobody who enqueues on it, or frees beside it: a host function may wait for them.
+pub(crate) fn calls_beside_a_host_function() -> Outcome {
+    let output = Command::new(std::env::current_exe()?).arg("--child=beside_a_host_function").output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    check(output.status.success() && said.contains("all as it should be"), said)
+}
+
+/// Ends the process if it hangs.
+fn watched(seconds: u64) {
+    std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_secs(seconds));
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"it hangs\n");
+        std::process::exit(3);
+    });
+}
+
+fn beside_a_host_function() -> Outcome {
+    watched(60);
+    let device = device()?;
+    let (a, b) = (device.new_stream()?, device.new_stream()?);
+    let (x, mut y) = (a.zeros::<f32>(1 << 20)?, a.zeros::<f32>(1 << 20)?);
+    let mut z = b.zeros::<f32>(1 << 20)?;
+    let registered = b.register(vec![1.0_f32; 1 << 20])?;
+    b.upload(&mut z, &registered)?;
+    b.synchronize()?;
+    a.synchronize()?;
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    a.host_fn(move || {
+        let _ = wait.recv();
+    })?;
+    let reader = std::thread::spawn({
+        let a = a.clone();
+        move || a.to_vec(&x).map(|x| x.len())
+    });
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    // While the reader waits: work on its stream, memory that goes, and kernels that nobody has used before.
+    a.fill(&mut y, 1.0)?;
+    drop(registered);
+    b.fill(&mut z, 2.0)?;
+    b.exp_assign(&mut z)?;
+    let graph = b.record_graph(|r| r.fill(&mut z, 3.0))?;
+    drop(graph);
+    drop(go);
+    check(reader.join().map_err(|_| "a panic")?? == 1 << 20, "what was read")?;
+    a.synchronize()?;
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), b"all as it should be\n");
+    Ok(())
+}
+
 /// In a process of its own: after a kernel that wrote where there is nothing every call says that the device is lost, and nothing hangs.
 pub(crate) fn a_faulty_kernel_loses_the_device() -> Outcome {
     let output = Command::new(std::env::current_exe()?).arg("--child=faulty_kernel").output()?;
@@ -120,6 +169,7 @@ pub(crate) fn a_faulty_kernel_loses_the_device() -> Outcome {
 pub(crate) fn child(name: &str) -> ExitCode {
     let result = match name {
         "faulty_kernel" => faulty_kernel(),
+        "beside_a_host_function" => beside_a_host_function(),
         _ => Err(format!("no child is called {name}").into()),
     };
     match result {

@@ -19,13 +19,16 @@ use warpwave_cuda::CudaDevice;
 type Outcome = Result<(), Failed>;
 
 /// A test, and how many devices it needs.
-const TESTS: &[(&str, usize, fn() -> Outcome)] = &[
+type Test = (&'static str, usize, fn() -> Outcome);
+
+const TESTS: &[Test] = &[
     ("large.copied_reduced_scanned_multiplied", 1, large::copied_reduced_scanned_multiplied),
     ("large.pitches", 1, large::pitches),
     ("lifetime.memory_comes_back", 1, lifetime::memory_comes_back),
     ("lifetime.exhausted_memory_leaves_the_device_usable", 1, lifetime::exhausted_memory_leaves_the_device_usable),
     ("lifetime.registered_memory", 1, lifetime::registered_memory),
     ("lifetime.a_faulty_kernel_loses_the_device", 1, lifetime::a_faulty_kernel_loses_the_device),
+    ("lifetime.calls_beside_a_host_function", 1, lifetime::calls_beside_a_host_function),
     ("graphs.faults_in_data", 1, graphs::faults_in_data),
     ("graphs.scalars_that_change_the_kernels", 1, graphs::scalars_that_change_the_kernels),
     ("foreign.streams", 1, foreign::streams),

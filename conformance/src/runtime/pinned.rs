@@ -4,13 +4,14 @@ use super::{check, pattern, pause};
 use crate::{Check, Counts, Session, Verdict};
 use proptest::prelude::*;
 use warpwave_core::numerics::contract::Lane;
-use warpwave_core::{Device, Stream};
+use warpwave_core::{Device, Error, Stream};
 
 pub(super) fn add<D: Device>(checks: &mut Vec<Check<D>>) {
     checks.push(check("pinned.transfers", transfers));
     checks.push(check("pinned.waits", waits));
     checks.push(check("pinned.dropped", dropped));
     checks.push(check("pinned.forgotten", forgotten));
+    checks.push(check("pinned.registered", registered));
 }
 
 /// There and back, on two streams.
@@ -27,6 +28,28 @@ fn transfers<D: Device>(session: &mut Session<'_, D>) -> Verdict {
         other.download(&x, &mut to)?;
         let got = to.read()?.to_vec();
         case.bits("there and back", &got, &data)
+    })
+}
+
+/// A vector's own memory as pinned memory: there and back, and dropped while a copy is under way.
+fn registered<D: Device>(session: &mut Session<'_, D>) -> Verdict {
+    session.cases(Lane::Exact, Counts::of(10), (0..5000_usize, any::<u64>()), |case, (len, seed)| {
+        let (stream, other) = (case.stream(), case.device().new_stream()?);
+        let data = pattern::<u16>(seed, len);
+        let from = stream.register(data.clone()).map_err(Error::from)?;
+        let mut to = other.register(vec![0_u16; len]).map_err(Error::from)?;
+        let mut x = stream.alloc::<u16>(len)?;
+        pause(stream)?;
+        stream.upload(&mut x, &from)?;
+        drop(from);
+        other.download(&x, &mut to)?;
+        let got = to.read()?.to_vec();
+        case.bits("there and back", &got, &data)?;
+        pause(&other)?;
+        other.download(&x, &mut to)?;
+        drop(to);
+        let got = case.read(&x)?;
+        case.bits("after its end", &got, &data)
     })
 }
 

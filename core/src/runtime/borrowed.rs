@@ -11,10 +11,12 @@ use crate::operation::Ptr;
 use crate::sync::{Arc, Ordering};
 use std::any::Any;
 use std::fmt;
+use std::mem::ManuallyDrop;
 
-/// What keeps the memory. Dropped in a call on the device, or when it is closed.
+/// What keeps the memory. Given back in a call on the device, or when it is closed; wherever it is dropped without that, it is leaked: work may
+/// still be pending then.
 pub(crate) struct Owner {
-    keeper: Box<dyn Any + Send + Sync>,
+    keeper: ManuallyDrop<Box<dyn Any + Send + Sync>>,
     /// Whether the backend has registered it, and has to be told first.
     registered: bool,
 }
@@ -38,7 +40,13 @@ impl<B: Backend> Inner<B> {
         keeper: Box<dyn Any + Send + Sync>,
     ) -> Result<Arc<Block>> {
         self.enter()?;
-        Ok(self.borrowed(stream, Space::Device, ptr, bytes, Owner { keeper, registered: false }))
+        Ok(self.borrowed(
+            stream,
+            Space::Device,
+            ptr,
+            bytes,
+            Owner { keeper: ManuallyDrop::new(keeper), registered: false },
+        ))
     }
 
     /// A block of the host's own memory, which becomes pinned.
@@ -62,7 +70,7 @@ impl<B: Backend> Inner<B> {
         });
         match registered {
             Ok(()) => {
-                let owner = Owner { keeper: Box::new(keeper), registered: bytes > 0 };
+                let owner = Owner { keeper: ManuallyDrop::new(Box::new(keeper)), registered: bytes > 0 };
                 Ok(self.borrowed(stream, Space::Pinned, ptr, bytes, owner))
             }
             Err(error) => Err((error, keeper)),
@@ -71,6 +79,7 @@ impl<B: Backend> Inner<B> {
 
     fn borrowed(&self, stream: &StreamCore<B>, space: Space, ptr: Ptr, bytes: usize, owner: Owner) -> Arc<Block> {
         if bytes == 0 {
+            drop(ManuallyDrop::into_inner(owner.keeper));
             return Arc::new(Block::empty(space, &self.opening, stream.id, &stream.shelf));
         }
         Arc::new(Block::new(ptr, bytes, space, &self.opening, stream.id, &stream.shelf).owned_by(owner))
@@ -95,8 +104,16 @@ impl<B: Backend> Inner<B> {
         self.release_passed();
     }
 
-    /// Tells the owners of what no work touches any more.
+    /// Tells the owners of what no work touches any more, unless a host function is outstanding: giving memory back may wait for the device.
     pub(super) fn release_passed(&self) {
+        if self.keeps(Step::NoFreeBesideHostFn) {
+            self.gate.free(|| self.give_passed());
+        } else {
+            self.give_passed();
+        }
+    }
+
+    fn give_passed(&self) {
         let waiting = std::mem::take(&mut *self.borrowed.lock());
         let (mut still, mut passed) = (Vec::new(), Vec::new());
         for (block, mut awaits) in waiting {
@@ -121,10 +138,9 @@ impl<B: Backend> Inner<B> {
         let Some(owner) = Arc::get_mut(&mut block).and_then(Block::take_owner) else { return };
         // SAFETY: registered as this, unregistered once, and no work on it is pending.
         if owner.registered && unsafe { self.backend.unregister(block.ptr, block.bytes) }.is_err() {
-            // The driver may still have it.
-            std::mem::forget(owner);
+            // The driver may still have it: it is leaked.
             return;
         }
-        drop(owner.keeper);
+        drop(ManuallyDrop::into_inner(owner.keeper));
     }
 }

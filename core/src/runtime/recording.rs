@@ -134,7 +134,7 @@ impl<B: Backend> Recording<B> {
         let shared = self.shared.clone();
         let raw = match nodes.is_empty() {
             true => None,
-            false => Some(shared.backend.instantiate(&nodes)?),
+            false => Some(shared.retry_out_of_memory(|| shared.backend.instantiate(&nodes))?),
         };
         Ok(Executable { shared, number: self.number, nodes, calls, changed: Vec::new(), raw, last: None, footprint })
     }
@@ -217,7 +217,7 @@ impl<B: Backend> Executable<B> {
     pub(crate) fn launch(&mut self, stream: &StreamCore<B>, raw: &B::Stream) -> Result<()> {
         let Executable { shared, nodes, changed, raw: Some(graph), last, footprint, .. } = self else { return Ok(()) };
         if !changed.is_empty() {
-            shared.backend.update(graph, nodes, changed)?;
+            shared.retry_out_of_memory(|| shared.backend.update(graph, nodes, changed))?;
             changed.clear();
         }
         if let Some((other, ticket)) = *last

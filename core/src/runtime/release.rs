@@ -383,6 +383,23 @@ impl<B: Backend> Inner<B> {
         MemoryInfo { in_use, cached: self.allocated.load(Ordering::Relaxed).saturating_sub(in_use) }
     }
 
+    /// Gives all memory back. Whoever has the same physical device open may have a host function outstanding, for which a free could wait, and it for
+    /// a call that waits for the free.
+    fn free_at_last(&self) {
+        let free = || {
+            self.release_all_borrowed();
+            let _ = self.free_cached();
+        };
+        #[cfg(not(test))]
+        while self.gate.free(free).is_none() {
+            // Nobody waits for this thread.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        // The tests' devices run only when somebody waits.
+        #[cfg(test)]
+        free();
+    }
+
     /// Releases everything, after all work has ended. Runs on a thread of its own, when no handle is left.
     pub(super) fn close(mut self) {
         // They hold raw streams, which are to be destroyed.
@@ -408,8 +425,7 @@ impl<B: Backend> Inner<B> {
         drop(last);
         let retired = std::mem::take(&mut *self.retired.lock());
         retired.into_iter().for_each(|(graph, _)| self.backend.destroy_graph(graph));
-        self.release_all_borrowed();
-        let _ = self.free_cached();
+        self.free_at_last();
         let streams = std::mem::take(&mut *self.streams.lock());
         drop(streams);
         self.release_deferred();

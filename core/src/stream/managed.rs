@@ -16,6 +16,7 @@ use crate::sync::Arc;
 use crate::view::{AsView, AsViewMut};
 use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The stream of a [`ManagedDevice`].
 pub struct ManagedStream<B: Backend> {
@@ -92,9 +93,10 @@ impl<B: Backend> ManagedStream<B> {
         let Queue { core, shared, home, .. } = &*self.queue;
         let block = self.queue.call("import_buffer", || {
             let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| too_long(len, size_of::<T>()))?;
-            if bytes > 0 && (ptr == Ptr::NULL || !ptr.addr().is_multiple_of(align_of::<T>())) {
+            // Kernels align complex numbers to their size, which Rust does not.
+            if bytes > 0 && (ptr == Ptr::NULL || !ptr.addr().is_multiple_of(size_of::<T>())) {
                 let expected =
-                    format_args!("an address that is a multiple of {}, and not 0", align_of::<T>()).to_string();
+                    format_args!("an address that is a multiple of {}, and not 0", size_of::<T>()).to_string();
                 return Err(Error::invalid("ptr", expected, format_args!("{ptr:?}")));
             }
             shared.borrow(core, ptr, bytes, keeper)
@@ -110,11 +112,11 @@ impl<B: Backend> ManagedStream<B> {
 
     /// Enqueues work of software that knows the backend: `enqueue` is called with the raw stream and, for each of `args`, the address and size of
     /// its memory, or its bytes. As for a [launch](Stream::launch), the stream waits before it for work of others on that memory, and work that
-    /// comes later on any stream waits for it.
+    /// comes later on any stream waits for it. A CUDA device's context is the thread's only if somebody has made it so.
     ///
     /// # Safety
     /// What `enqueue` enqueues is on that stream, or the stream waits for it before `enqueue` returns. It touches no memory of the device's but
-    /// `args`, and writes only what is there by `&mut`.
+    /// `args`, and writes only what is there by `&mut`. It makes no call on this device with memory that a graph touches.
     ///
     /// # Errors
     /// Those of `enqueue`, after which it may have enqueued part of its work all the same; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for
@@ -129,11 +131,21 @@ impl<B: Backend> ManagedStream<B> {
             self.refuse_recording("enqueue it before or after the launch")?;
             let (launched, accesses) = launched(args);
             shared.admit(&accesses)?;
-            shared.enqueue(core, raw, &accesses, |backend| {
-                let result = enqueue(raw, &launched);
+            let mut panic = None;
+            let result = shared.enqueue(core, raw, &accesses, |backend| {
+                let result = catch_unwind(AssertUnwindSafe(|| enqueue(raw, &launched)));
                 // Also of what has failed half-way.
-                backend.enqueued(raw).and(result)
-            })
+                let noted = backend.enqueued(raw);
+                match result {
+                    Ok(result) => noted.and(result),
+                    Err(payload) => {
+                        panic = Some(payload);
+                        noted
+                    }
+                }
+            });
+            // Now that later work waits for what it may have enqueued.
+            panic.map_or(result, |payload| resume_unwind(payload))
         })
     }
 

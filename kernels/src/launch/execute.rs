@@ -50,6 +50,14 @@ pub trait Launch {
     /// The device's.
     unsafe fn launch(&mut self, kernel: &Self::Kernel, grid: Grid, args: &[&[u8]]) -> Result<()>;
 
+    /// Obtains what [`fault`](Self::fault) needs, before anything is enqueued.
+    ///
+    /// # Errors
+    /// As for [`kernel`](Self::kernel) and [`scratch`](Self::scratch).
+    fn prepare_fault(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Takes note that there is a `ww_u32` at `ptr` which the launches before set if the data were at fault: if an index was out of range.
     ///
     /// # Safety
@@ -98,6 +106,9 @@ pub unsafe fn run<L: Launch>(plan: &Plan, device: &mut L) -> Result<()> {
         kernels.push(kernel);
     }
     let scratch = if plan.scratch > 0 { device.scratch(plan.scratch)? } else { Ptr::new(std::ptr::null_mut()) };
+    if plan.fault.is_some() {
+        device.prepare_fault()?;
+    }
     if plan.zeroed > 0 {
         // SAFETY: no more than the scratch memory that was asked for.
         unsafe { device.zero(scratch, plan.zeroed) }?;
