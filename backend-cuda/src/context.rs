@@ -10,7 +10,8 @@ use once_cell::sync::OnceCell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ptr::null_mut;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::time::{Duration, Instant};
 use warpwave_core::operation::Ptr;
 use warpwave_core::{DeviceInfo, Error, ErrorKind, Result};
 use warpwave_kernels::launch::Properties;
@@ -57,9 +58,9 @@ pub(crate) struct Context {
     pub(crate) max_pitch: usize,
     pub(crate) kernels: Kernels,
     pub(crate) blas: OnceCell<Provider>,
-    /// Held alone while a list of work is captured, and shared by calls that allocate, free, load or release: those may make a capture that is
+    /// Held [alone](Self::quiet) while a list of work is captured, and [shared](Self::disturb) by calls that allocate, free, load or release: those may make a capture that is
     /// under way fail, also in another thread.
-    pub(crate) quiet: RwLock<()>,
+    quiet: RwLock<()>,
     /// Device memory that streams and graphs work in, and that none has now.
     pub(crate) spare: Spare,
     /// Words of pinned memory that nobody uses, all of them 0.
@@ -173,6 +174,20 @@ impl Context {
         // SAFETY: as above; it is popped again.
         self.check("cuCtxPushCurrent", unsafe { (self.driver.cuCtxPushCurrent_v2)(self.raw.0) })?;
         Ok(Entered { context: self, pops: true, thread: PhantomData })
+    }
+
+    /// For the time of a capture: alone, if those who disturb leave it a moment. None of them is kept waiting meanwhile, and this does not wait for
+    /// ever: a host function may wait for this thread, and one of them for the host function. A capture that is disturbed is made again.
+    pub(crate) fn quiet(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        let end = Instant::now() + Duration::from_millis(100);
+        loop {
+            match self.quiet.try_write() {
+                Ok(guard) => return Some(guard),
+                Err(TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() > end => return None,
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            }
+        }
     }
 
     /// For the time of a call that a capture would not bear.

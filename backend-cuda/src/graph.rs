@@ -8,7 +8,7 @@ use crate::stream::Queue;
 use cudarc::driver::sys::{CUgraph_st, CUgraphExec_st, CUstreamCaptureMode};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use warpwave_core::operation::Ptr;
 use warpwave_core::{ErrorKind, Node, Result};
 
@@ -154,7 +154,7 @@ fn capture<'a>(
     }
     target.move_blas()?;
     // From here on nothing is allocated or loaded, and no code of a user's runs.
-    let _quiet = context.quiet.write().unwrap_or_else(PoisonError::into_inner);
+    let _quiet = context.quiet();
     let mut attempts = 0;
     loop {
         let result = attempt(&mut target, nodes);

@@ -25,6 +25,7 @@ const TESTS: &[Test] = &[
     ("large.copied_reduced_scanned_multiplied", 1, large::copied_reduced_scanned_multiplied),
     ("large.pitches", 1, large::pitches),
     ("lifetime.memory_comes_back", 1, lifetime::memory_comes_back),
+    ("lifetime.stream_ordered_allocation", 1, lifetime::stream_ordered_allocation),
     ("lifetime.exhausted_memory_leaves_the_device_usable", 1, lifetime::exhausted_memory_leaves_the_device_usable),
     ("lifetime.registered_memory", 1, lifetime::registered_memory),
     ("lifetime.a_faulty_kernel_loses_the_device", 1, lifetime::a_faulty_kernel_loses_the_device),
@@ -42,7 +43,9 @@ fn main() -> ExitCode {
     if let Some(child) = std::env::args().find_map(|argument| Some(argument.strip_prefix("--child=")?.to_owned())) {
         return lifetime::child(&child);
     }
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // They share one GPU, and some of them all of its memory.
+    arguments.test_threads.get_or_insert(1);
     let found = CudaDevice::enumerate();
     let count = found.as_ref().map_or(0, Vec::len);
     let why = match &found {
