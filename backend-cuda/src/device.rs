@@ -378,6 +378,10 @@ unsafe impl Backend for CudaBackend {
     }
 
     fn host_fn(&self, stream: &CudaStream, function: HostFn) -> Result<()> {
+        {
+            let entered = self.enter()?;
+            self.context.kernels.load_what_is_there(self.context, &entered);
+        }
         self.on(stream, |target| stream.0.host_fn(target.context, target.entered, function))
     }
 

@@ -7,10 +7,10 @@ use once_cell::sync::OnceCell;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::ptr::null_mut;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use warpwave_compile::{Arch, Cache};
 use warpwave_core::{CompiledModule, Error, ErrorKind, KernelInfo, KernelSource, Parameter, Result};
-use warpwave_kernels::image::{Compiler, ToolCompiler, image, kernels_of, renewed};
+use warpwave_kernels::image::{Compiler, ToolCompiler, at_hand, image, kernels_of, renewed};
 use warpwave_kernels::launch::Entry;
 
 /// A kernel on the device.
@@ -34,6 +34,8 @@ struct Loaded {
 pub(crate) struct Kernels {
     modules: Mutex<HashMap<&'static str, Arc<OnceCell<Loaded>>>>,
     functions: RwLock<HashMap<Entry, Function>>,
+    /// Set when all that is at hand is loaded.
+    loaded: OnceLock<()>,
 }
 
 impl Kernels {
@@ -57,6 +59,28 @@ impl Kernels {
         let function = function(context, entered, module.raw, info)?;
         self.functions.write().unwrap_or_else(PoisonError::into_inner).insert(entry, function.clone());
         Ok(function)
+    }
+}
+
+impl Kernels {
+    /// Loads all kernels of which there is an image without compiling. For loading one the driver may wait for all work on the device (CUDA C++
+    /// Programming Guide, "lazy loading"), and so for a host function that waits for whoever needs the kernel.
+    pub(crate) fn load_what_is_there(&self, context: &'static Context, entered: &Entered) {
+        self.loaded.get_or_init(|| {
+            let Ok(arch) = context.info.arch.parse::<Arch>() else { return };
+            let (nvrtc, tool) = (Nvrtc::new(arch.clone(), context.driver), ToolCompiler::new(arch));
+            let cache = Cache::open();
+            for source in warpwave_kernels::TEXTS {
+                let Some(file) = source.name.strip_suffix(".hip") else { continue };
+                let Ok(Some(image)) = at_hand(*source, &[&nvrtc, &tool], &cache) else { continue };
+                let cell = lock(&self.modules).entry(file).or_default().clone();
+                // What cannot be loaded is an error where it is needed.
+                let Ok(module) = cell.get_or_try_init(|| load_image(context, entered, &image)) else { continue };
+                for info in &module.kernels {
+                    let _ = function(context, entered, module.raw, info);
+                }
+            }
+        });
     }
 }
 

@@ -159,10 +159,7 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Those of the driver; nothing was registered then.
-    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()> {
-        let _ = (ptr, bytes);
-        Err(Error::unsupported("registered memory"))
-    }
+    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()>;
 
     /// Makes registered memory ordinary again. May wait as [`free`](Backend::free) may.
     ///
@@ -171,10 +168,7 @@ pub unsafe trait Backend: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Those of the driver; it may then still be registered.
-    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()> {
-        let _ = (ptr, bytes);
-        Err(Error::unsupported("registered memory"))
-    }
+    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()>;
 
     /// Gives the driver what the backend keeps of memory for work of its own and does not use now; returns how many bytes. May wait for the
     /// device as [`free`](Backend::free) may. Called where memory is exhausted or given back, and when the device is closed.

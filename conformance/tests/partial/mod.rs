@@ -54,6 +54,16 @@ unsafe impl Backend for Partial {
         unsafe { self.0.free(space, ptr, bytes) }
     }
 
+    unsafe fn register(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.0.register(ptr, bytes) }
+    }
+
+    unsafe fn unregister(&self, ptr: Ptr, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.0.unregister(ptr, bytes) }
+    }
+
     fn create_stream(&self) -> Result<CpuStream> {
         self.0.create_stream()
     }

@@ -264,6 +264,10 @@ pub trait Stream: Clone + fmt::Debug + Send + Sync + Sized + 'static + private::
     /// To wait for a thread that itself waits for this stream is to wait for device work: in [`read`](Stream::read) or
     /// [`synchronize`](Stream::synchronize), for one, or in [`copy_from_peer`](Stream::copy_from_peer) from an inline device.
     ///
+    /// On a GPU so it may be to wait for a thread that [compiles](Device::compile) kernels, or calls a routine of a vendor's library for the first
+    /// time: to load them, the driver may wait for all work on the device. The kernels of warpwave's own operations are loaded before the first
+    /// host function is enqueued, as far as there are images of them.
+    ///
     /// Calls are inside if they are made on the thread that runs the function, before it has returned. Where the function waits in a
     /// pool of threads that shares out work, as rayon's `join`, `scope` and parallel iterators do, its thread may meanwhile run tasks of
     /// others; calls to a device that such a task makes are refused as well, though it has nothing to do with the function. On an inline

@@ -54,18 +54,10 @@ pub trait Compiler {
 /// # Errors
 /// [`NoImage`](ErrorKind::NoImage) with what there is, what was tried and a remedy; [`Compile`](ErrorKind::Compile).
 pub fn image<'a>(source: KernelSource<'a>, compilers: &[&dyn Compiler], cache: &Cache) -> Result<Cow<'a, [u8]>> {
-    let arch = compilers.first().map(|compiler| compiler.arch()).unwrap_or_default();
-    if let Ok(device) = arch.parse::<Arch>() {
-        let runs = |image: &&warpwave_core::KernelImage<'_>| {
-            image.arch.parse::<Arch>().is_ok_and(|arch| arch.runs_on(&device))
-        };
-        if let Some(image) = source.images.iter().find(runs) {
-            return unpacked(image.bytes).map_err(|why| {
-                let expected = format_args!("an image for {}", image.arch).to_string();
-                Error::invalid("source", expected, why)
-            });
-        }
+    if let Some(image) = at_hand(source, compilers, cache)? {
+        return Ok(image);
     }
+    let arch = compilers.first().map(|compiler| compiler.arch()).unwrap_or_default();
     let mut absent = Vec::new();
     for compiler in compilers {
         match compiler.identity() {
@@ -73,16 +65,47 @@ pub fn image<'a>(source: KernelSource<'a>, compilers: &[&dyn Compiler], cache: &
                 let key = Key::new(&compiler.unit(source), &arch, &identity);
                 return cache.get_or(&key, || compiler.compile(source)).map(Cow::Owned);
             }
-            Err(error) if matches!(error.kind(), ErrorKind::Unavailable { .. }) => absent.push(error),
-            Err(error) => return Err(error),
-        }
-    }
-    for compiler in compilers {
-        if let Some(image) = cache.get_of_any_compiler(&compiler.unit(source), &arch) {
-            return Ok(Cow::Owned(image));
+            Err(error) => absent.push(error),
         }
     }
     Err(none(source, arch, &absent))
+}
+
+/// The image of a text that can be had without compiling: the first two steps of that road.
+///
+/// # Errors
+/// [`InvalidArgument`](ErrorKind::InvalidArgument) for an image in the source that is none, and those of a compiler that is there and does not
+/// say what it is.
+pub fn at_hand<'a>(
+    source: KernelSource<'a>,
+    compilers: &[&dyn Compiler],
+    cache: &Cache,
+) -> Result<Option<Cow<'a, [u8]>>> {
+    let arch = compilers.first().map(|compiler| compiler.arch()).unwrap_or_default();
+    if let Ok(device) = arch.parse::<Arch>() {
+        let runs = |image: &&warpwave_core::KernelImage<'_>| {
+            image.arch.parse::<Arch>().is_ok_and(|arch| arch.runs_on(&device))
+        };
+        if let Some(image) = source.images.iter().find(runs) {
+            let invalid = |why| {
+                let expected = format_args!("an image for {}", image.arch).to_string();
+                Error::invalid("source", expected, why)
+            };
+            return unpacked(image.bytes).map(Some).map_err(invalid);
+        }
+    }
+    for compiler in compilers {
+        match compiler.identity() {
+            Ok(identity) => {
+                let key = Key::new(&compiler.unit(source), &arch, &identity);
+                return Ok(cache.get(&key).map(Cow::Owned));
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::Unavailable { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let any = |compiler: &&dyn Compiler| cache.get_of_any_compiler(&compiler.unit(source), &arch);
+    Ok(compilers.iter().find_map(any).map(Cow::Owned))
 }
 
 /// The image of a text that `compiler` makes of it now, whatever the cache has, which then has this one: for an image that cannot be loaded.
