@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let common = examples.join("common/mod.rs");
     let text = format!(
-        "#[path = {common:?}]\nmod common;\n{modules}\n/// The examples by name.\nconst EXAMPLES: &[(&str, fn() -> ExitCode)] = &[\n{list}];\n"
+        "#[path = {common:?}]\nmod common;\n{modules}\n/// An example's name, and what it does.\ntype Example = (&'static str, fn() -> ExitCode);\nconst EXAMPLES: &[Example] = &[\n{list}];\n"
     );
     fs::write(out.join("examples.rs"), text)?;
     // What the example of a build script has its own build script do.

@@ -22,6 +22,7 @@ macro_rules! any_of {
 
         /// The backend of [`AnyDevice`].
         #[derive(Debug)]
+        #[allow(clippy::large_enum_variant)] // There is one for each device.
         #[non_exhaustive]
         pub enum AnyBackend {
             $( $(#[$of])* #[doc = $doc] $Variant($Backend), )*
@@ -48,9 +49,9 @@ macro_rules! any_of {
             $( $(#[$of])* #[doc = $doc] $Variant($Graph), )*
         }
 
+        #[allow(unreachable_patterns)] // With one backend nothing is of another.
         // SAFETY: every call goes to the one backend that made the memory, the stream, the event and the graph, so what that backend
         // promises holds; only devices of one backend are peers. What is of another backend is refused.
-        #[allow(unreachable_patterns)] // With one backend nothing is of another.
         unsafe impl Backend for AnyBackend {
             type Stream = AnyStream;
             type Event = AnyEvent;

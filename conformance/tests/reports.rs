@@ -23,7 +23,7 @@ fn runs(report: &Value) -> Vec<BTreeMap<&str, &Value>> {
 
 #[test]
 fn the_same_bits_on_cpu_and_cuda() {
-    let (cuda, cpu) = (report("h200-cuda.json"), report("h200-cpu.json"));
+    let (cuda, cpu) = (report("h200-cuda.json"), report("cpu.json"));
     assert_eq!((&cuda["seed"], &cuda["level"]), (&cpu["seed"], &cpu["level"]));
     assert_eq!(cuda["level"], "full");
     let (on_cuda, on_cpu) = (runs(&cuda), runs(&cpu));
