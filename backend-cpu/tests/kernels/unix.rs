@@ -199,7 +199,7 @@ fn what_is_wrong_is_refused_before_anything_happens() {
     let stream = device.default_stream();
     let module = device.compile(TEXT).unwrap();
     let error = module.kernel("gemm").unwrap_err().to_string();
-    let names = "`axpy`, `lanes`, `sum`, `structure`, `divergent`, `beside`, `structures`";
+    let names = "`axpy`, `beside`, `divergent`, `lanes`, `structure`, `structures`, `sum`";
     assert!(
         error.starts_with(&format!("kernel: name: expected a kernel of the module ({names}), got `gemm`")),
         "{error}"
