@@ -12,7 +12,7 @@ mod soak;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
-use warpwave_core::Device;
+use warpwave_core::{Device, ErrorKind};
 use warpwave_cuda::CudaDevice;
 
 /// What a test gives.
@@ -50,7 +50,11 @@ fn main() -> ExitCode {
     let count = found.as_ref().map_or(0, Vec::len);
     let why = match &found {
         Ok(devices) => format!("{} CUDA devices", devices.len()),
-        Err(error) => error.to_string(),
+        // Where it was looked for is said once, by whoever asks for it.
+        Err(error) => match error.kind() {
+            ErrorKind::Unavailable { library, .. } => format!("{library} is not available"),
+            kind => kind.to_string(),
+        },
     };
     let required = std::env::var("WARPWAVE_REQUIRE").unwrap_or_default().split(',').any(|name| name.trim() == "cuda");
     let mut trials: Vec<Trial> = TESTS
