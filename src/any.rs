@@ -1,8 +1,8 @@
 //! A device chosen at run time.
 
 use crate::{
-    Backend, CompiledModule, DType, DeviceInfo, Error, HostFn, KernelSource, Launch, ManagedDevice, Node, Operation,
-    OperationKind, Result, Space, Transfer,
+    Backend, CompiledModule, DType, DeviceInfo, Error, ErrorKind, HostFn, KernelSource, Launch, ManagedDevice, Node,
+    Operation, OperationKind, Result, Space, Transfer,
 };
 use std::time::Duration;
 use warpwave_core::operation::Ptr;
@@ -13,6 +13,13 @@ pub type AnyDevice = ManagedDevice<AnyBackend>;
 /// What is of another backend than the device it is given to.
 fn foreign(what: &'static str) -> Error {
     Error::invalid(what, "one of this device's backend", "one of another backend")
+}
+
+/// There is no device of this number.
+fn past_the_end(asked: usize) -> Error {
+    let devices = crate::device_names();
+    let remedy = format!("there are {}: {}, by the numbers from 0 on", devices.len(), devices.join(", "));
+    ErrorKind::NoDevice { device: format!("number {asked}"), remedy }.into()
 }
 
 /// Makes [`AnyBackend`] and what belongs to it of the backends that are compiled in.
@@ -64,7 +71,7 @@ macro_rules! any_of {
             }
 
             fn open(index: usize) -> Result<Self> {
-                let mut index = index;
+                let (asked, mut index) = (index, index);
                 $( $(#[$of])* {
                     let here = $Backend::enumerate().map_or(0, |devices| devices.len());
                     if index < here {
@@ -72,8 +79,8 @@ macro_rules! any_of {
                     }
                     index -= here;
                 } )*
-                // Past the end of what there is.
-                CpuBackend::open(index + 1).map(AnyBackend::Cpu)
+                let _ = index;
+                Err(past_the_end(asked))
             }
 
             fn info(&self) -> DeviceInfo {

@@ -1,7 +1,7 @@
 //! One compute API over NVIDIA *warps* (CUDA), AMD *waves* (HIP/ROCm) and the CPU.
 //!
-//! Numerics code is written once against the traits [`Device`], [`Stream`], [`Buffer`] and [`Blas`]. This build has the CPU device;
-//! what works where is in the [README](https://docs.rs/crate/warpwave).
+//! Numerics code is written once against the traits [`Device`], [`Stream`], [`Buffer`] and [`Blas`]. The CPU device is always there,
+//! CUDA devices with the feature `cuda`; what works where is in the [README](https://docs.rs/crate/warpwave).
 //!
 //! ```
 //! use warpwave::prelude::*;
@@ -22,7 +22,7 @@
 //!     Ok(norm)
 //! }
 //!
-//! let device = warpwave::open()?; // the device that WARPWAVE_DEVICE names, or the CPU
+//! let device = warpwave::open()?; // the device that WARPWAVE_DEVICE names, else a GPU, else the CPU
 //! let eigenvalue = largest_eigenvalue(&device, &[2.0, 1.0, 1.0, 2.0], 2)?;
 //! assert!((eigenvalue - 3.0).abs() < 1e-12);
 //! # Ok::<(), warpwave::Error>(())
@@ -31,7 +31,7 @@
 //! # The model on one page
 //!
 //! A **device** has memory and runs operations. A **buffer** is a piece of its memory. A **stream** is a queue: whatever touches a device's
-//! memory is enqueued on one and happens later (on the CPU device that [`open`] gives, before the call returns; with
+//! memory is enqueued on one and happens later (on the CPU device that [`open`] gives where there is no GPU, before the call returns; with
 //! [`CpuBackend::asynchronous`] on a thread), in the order of the calls. Two streams run beside each other; where they touch the
 //! same bytes, warpwave makes the later call wait for the earlier one, so that a program with many streams computes what the
 //! same program with one stream would.
@@ -47,7 +47,7 @@
 //! | [`Stream::host_fn`], [`copy_from_peer`](Stream::copy_from_peer) | another thread that is giving memory back |
 //! | [`Graph::launch`], calls on a graph's memory | a call of another thread on the same bytes, while it is enqueued |
 //!
-//! On an inline stream, such as those of the device that [`open`] gives, every call that enqueues work waits for it.
+//! On an inline stream, such as those of the CPU device that [`open`] gives, every call that enqueues work waits for it.
 //!
 //! A **graph** is a piece of a program that is recorded once and enqueued again and again, as one call. It goes on working on the memory that
 //! its calls were given, without borrowing it: a launch is ordered with other calls by the bytes that both touch, on every stream and
@@ -95,7 +95,8 @@
 //! - [`Backend`]: how to add a device of one's own. The crate `warpwave-conformance` checks it.
 //!
 //! # Environment
-//! `WARPWAVE_DEVICE` names the device that [`open`] gives. `RAYON_NUM_THREADS` is the number of threads of a CPU device.
+//! `WARPWAVE_DEVICE` names the device that [`open`] gives. `WARPWAVE_CUDA_LIBRARY_PATH` is a list of folders where CUDA's libraries are looked
+//! for, and nowhere else. `RAYON_NUM_THREADS` is the number of threads of a CPU device.
 //! `WARPWAVE_CXX` names the C++ compiler for kernels on it, else `CXX` does, else it is `c++`, `g++` or `clang++`; with
 //! `WARPWAVE_CHECK=1`, or any other number as a seed, it looks at what they do.
 

@@ -134,6 +134,7 @@ unsafe impl Backend for CpuBackend {
     }
 
     fn info(&self) -> DeviceInfo {
+        #[cfg_attr(not(unix), allow(unused_mut))]
         let mut info = device_info(if self.asynchronous { "async" } else { "inline" }, self.workers.threads());
         #[cfg(unix)]
         {

@@ -256,49 +256,12 @@ unsafe fn gemv(blas: &Blas, call: &Call) -> Called {
 unsafe fn symm(blas: &Blas, call: &Call) -> Called {
     let Call::Symm { hermitian, side, uplo, size: [m, n], alpha, a, b, beta, c } = call else { return NONE };
     let (side, uplo, factor, kept) = (side_of(*side), fill(*uplo), Scalar::of(alpha), Scalar::of(beta));
-    // SAFETY: the caller's; scalars are read before the call returns.
-    unsafe {
-        match (hermitian, alpha.dtype()) {
-            (true, DType::C32) => (
-                "cublasChemm",
-                (blas.library.cublasChemm_v2_64)(
-                    blas.raw.0,
-                    side,
-                    uplo,
-                    *m,
-                    *n,
-                    factor.get(),
-                    at(a.ptr),
-                    a.ld,
-                    at(b.ptr),
-                    b.ld,
-                    kept.get(),
-                    at(c.ptr),
-                    c.ld,
-                ),
-            ),
-            (true, DType::C64) => (
-                "cublasZhemm",
-                (blas.library.cublasZhemm_v2_64)(
-                    blas.raw.0,
-                    side,
-                    uplo,
-                    *m,
-                    *n,
-                    factor.get(),
-                    at(a.ptr),
-                    a.ld,
-                    at(b.ptr),
-                    b.ld,
-                    kept.get(),
-                    at(c.ptr),
-                    c.ld,
-                ),
-            ),
-            (_, dtype) => by_type!(
-                dtype,
+    macro_rules! call {
+        ($routines:tt) => {
+            by_type!(
+                alpha.dtype(),
                 blas.library,
-                [cublasSsymm_v2_64, cublasDsymm_v2_64, cublasCsymm_v2_64, cublasZsymm_v2_64],
+                $routines,
                 (
                     blas.raw.0,
                     side,
@@ -314,7 +277,14 @@ unsafe fn symm(blas: &Blas, call: &Call) -> Called {
                     at(c.ptr),
                     c.ld
                 )
-            ),
+            )
+        };
+    }
+    // SAFETY: the caller's; scalars are read before the call returns.
+    unsafe {
+        match hermitian {
+            false => call!([cublasSsymm_v2_64, cublasDsymm_v2_64, cublasCsymm_v2_64, cublasZsymm_v2_64]),
+            true => call!([cublasSsymm_v2_64, cublasDsymm_v2_64, cublasChemm_v2_64, cublasZhemm_v2_64]),
         }
     }
 }
@@ -322,47 +292,21 @@ unsafe fn symm(blas: &Blas, call: &Call) -> Called {
 unsafe fn syrk(blas: &Blas, call: &Call) -> Called {
     let Call::Syrk { hermitian, uplo, op, size: [n, k], alpha, a, beta, c, dtype } = call else { return NONE };
     let (uplo, op, factor, kept) = (fill(*uplo), operation(*op), Scalar::of(alpha), Scalar::of(beta));
+    macro_rules! call {
+        ($routines:tt) => {
+            by_type!(
+                *dtype,
+                blas.library,
+                $routines,
+                (blas.raw.0, uplo, op, *n, *k, factor.get(), at(a.ptr), a.ld, kept.get(), at(c.ptr), c.ld)
+            )
+        };
+    }
     // SAFETY: the caller's; scalars are read before the call returns.
     unsafe {
-        match (hermitian, dtype) {
-            (true, DType::C32) => (
-                "cublasCherk",
-                (blas.library.cublasCherk_v2_64)(
-                    blas.raw.0,
-                    uplo,
-                    op,
-                    *n,
-                    *k,
-                    factor.get(),
-                    at(a.ptr),
-                    a.ld,
-                    kept.get(),
-                    at(c.ptr),
-                    c.ld,
-                ),
-            ),
-            (true, DType::C64) => (
-                "cublasZherk",
-                (blas.library.cublasZherk_v2_64)(
-                    blas.raw.0,
-                    uplo,
-                    op,
-                    *n,
-                    *k,
-                    factor.get(),
-                    at(a.ptr),
-                    a.ld,
-                    kept.get(),
-                    at(c.ptr),
-                    c.ld,
-                ),
-            ),
-            (_, dtype) => by_type!(
-                dtype,
-                blas.library,
-                [cublasSsyrk_v2_64, cublasDsyrk_v2_64, cublasCsyrk_v2_64, cublasZsyrk_v2_64],
-                (blas.raw.0, uplo, op, *n, *k, factor.get(), at(a.ptr), a.ld, kept.get(), at(c.ptr), c.ld)
-            ),
+        match hermitian {
+            false => call!([cublasSsyrk_v2_64, cublasDsyrk_v2_64, cublasCsyrk_v2_64, cublasZsyrk_v2_64]),
+            true => call!([cublasSsyrk_v2_64, cublasDsyrk_v2_64, cublasCherk_v2_64, cublasZherk_v2_64]),
         }
     }
 }

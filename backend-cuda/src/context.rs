@@ -5,7 +5,7 @@ use crate::cublas::Provider;
 use crate::driver::{Driver, dotted};
 use crate::error::{Api, OUT_OF_MEMORY};
 use crate::module::Kernels;
-use cudarc::driver::sys::{CUcontext, CUdevice_attribute as Attribute, CUevent};
+use cudarc::driver::sys::{CUcontext, CUctx_st, CUdevice_attribute as Attribute, CUevent, CUevent_st, CUuuid};
 use once_cell::sync::OnceCell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -28,12 +28,6 @@ impl<T> Clone for Handle<T> {
 
 impl<T> Copy for Handle<T> {}
 
-impl<T> PartialEq for Handle<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
 // SAFETY: the driver's handles are names, which it looks up itself; it locks what it has to.
 unsafe impl<T> Send for Handle<T> {}
 // SAFETY: as above.
@@ -50,7 +44,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct Context {
     pub(crate) driver: &'static Driver,
     pub(crate) ordinal: usize,
-    pub(crate) raw: Handle<cudarc::driver::sys::CUctx_st>,
+    pub(crate) raw: Handle<CUctx_st>,
     device: i32,
     pub(crate) info: DeviceInfo,
     pub(crate) properties: Properties,
@@ -58,15 +52,15 @@ pub(crate) struct Context {
     pub(crate) max_pitch: usize,
     pub(crate) kernels: Kernels,
     pub(crate) blas: OnceCell<Provider>,
-    /// Held [alone](Self::quiet) while a list of work is captured, and [shared](Self::disturb) by calls that allocate, free, load or release: those may make a capture that is
-    /// under way fail, also in another thread.
+    /// Held [alone](Self::quiet) while a list of work is captured, and [shared](Self::disturb) by calls that allocate, free, load or release:
+    /// those may make a capture that is under way fail, also in another thread.
     quiet: RwLock<()>,
     /// Device memory that streams and graphs work in, and that none has now.
     pub(crate) spare: Spare,
     /// Words of pinned memory that nobody uses, all of them 0.
     pub(crate) notes: Mutex<Vec<Ptr>>,
     /// Events that nobody uses.
-    events: Mutex<Vec<Handle<cudarc::driver::sys::CUevent_st>>>,
+    events: Mutex<Vec<Handle<CUevent_st>>>,
     /// Devices whose memory this one has been allowed to reach, or cannot.
     peers: Mutex<Vec<usize>>,
     /// What has made the context unusable.
@@ -207,7 +201,7 @@ impl Context {
     }
 
     /// An event that nobody uses.
-    pub(crate) fn event(&self, _entered: &Entered) -> Result<Handle<cudarc::driver::sys::CUevent_st>> {
+    pub(crate) fn event(&self, _entered: &Entered) -> Result<Handle<CUevent_st>> {
         if let Some(event) = lock(&self.events).pop() {
             return Ok(event);
         }
@@ -218,7 +212,7 @@ impl Context {
     }
 
     /// Gives an event back. Waits for it that are enqueued are for what it was recorded after then.
-    pub(crate) fn reuse_event(&self, event: Handle<cudarc::driver::sys::CUevent_st>) {
+    pub(crate) fn reuse_event(&self, event: Handle<CUevent_st>) {
         lock(&self.events).push(event);
     }
 
@@ -306,7 +300,7 @@ fn attribute_of(driver: &Driver, device: i32, attribute: Attribute) -> Result<u3
 pub(crate) fn describe(driver: &Driver, ordinal: usize) -> Result<DeviceInfo> {
     let device = device_of(driver, ordinal)?;
     let attribute = |attribute| attribute_of(driver, device, attribute);
-    let (mut name, mut uuid, mut bytes) = ([0_u8; 256], cudarc::driver::sys::CUuuid { bytes: [0; 16] }, 0);
+    let (mut name, mut uuid, mut bytes) = ([0_u8; 256], CUuuid { bytes: [0; 16] }, 0);
     // SAFETY: there is as much room as is said.
     let status = unsafe { (driver.cuDeviceGetName)(name.as_mut_ptr().cast(), name.len() as i32, device) };
     driver.check("cuDeviceGetName", status)?;

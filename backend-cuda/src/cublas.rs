@@ -71,8 +71,6 @@ functions! {
         fn cublasCtrsm_v2_64(handle: cublasHandle_t, side: cublasSideMode_t, uplo: cublasFillMode_t, op: cublasOperation_t, diag: cublasDiagType_t, m: i64, n: i64, alpha: Complex, a: Complex, lda: i64, b: *mut cuComplex, ldb: i64);
         fn cublasZtrsm_v2_64(handle: cublasHandle_t, side: cublasSideMode_t, uplo: cublasFillMode_t, op: cublasOperation_t, diag: cublasDiagType_t, m: i64, n: i64, alpha: Complex64, a: Complex64, lda: i64, b: *mut cuDoubleComplex, ldb: i64);
     }
-    unlisted {}
-    optional {}
 }
 
 /// What helps without cuBLAS.

@@ -4,6 +4,7 @@ use crate::buffer::{self, Block, Source, device};
 use crate::context::{Context, Entered, describe, lock};
 use crate::cublas::absent;
 use crate::driver::Driver;
+use crate::error::OUT_OF_MEMORY;
 use crate::event::CudaEvent;
 use crate::graph::CudaGraph;
 use crate::launch::{Memory, Target};
@@ -110,7 +111,7 @@ impl CudaBackend {
             ErrorKind::OutOfMemory { .. } if enqueued => {
                 let (api, name) =
                     ("after a part of the work was enqueued, a call".to_owned(), error.kind().to_string());
-                Error::from(ErrorKind::Driver { api, code: 2, name }).on_device(&context.info.id)
+                Error::from(ErrorKind::Driver { api, code: i64::from(OUT_OF_MEMORY), name }).on_device(&context.info.id)
             }
             _ => error,
         });
@@ -378,7 +379,7 @@ unsafe impl Backend for CudaBackend {
     }
 
     fn host_fn(&self, stream: &CudaStream, function: HostFn) -> Result<()> {
-        {
+        if !self.context.kernels.has_loaded() {
             let entered = self.enter()?;
             self.context.kernels.load_what_is_there(self.context, &entered);
         }

@@ -94,7 +94,6 @@ functions! {
         // Not in a `cudarc` for CUDA 13, which has the same as `_v2`.
         fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
     }
-    optional {}
 }
 
 /// What helps without a driver.

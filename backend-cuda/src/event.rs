@@ -1,7 +1,7 @@
 //! Events: a point in a stream's work, and its time.
 
 use crate::context::{Context, Entered, Handle};
-use cudarc::driver::sys::CUevent_st;
+use cudarc::driver::sys::{CUevent_st, CUstream};
 use std::time::Duration;
 use warpwave_core::Result;
 
@@ -16,12 +16,15 @@ const NOT_READY: u32 = 600;
 
 impl CudaEvent {
     /// Records an event on a stream.
-    pub(crate) fn record(context: &Context, entered: &Entered, stream: cudarc::driver::sys::CUstream) -> Result<Self> {
-        let raw = context.event(entered)?;
-        // SAFETY: both are this context's.
-        let status = unsafe { (context.driver.cuEventRecord)(raw.0, stream) };
-        context.check("cuEventRecord", status).inspect_err(|_| context.reuse_event(raw))?;
-        Ok(CudaEvent { raw })
+    pub(crate) fn record(context: &Context, entered: &Entered, stream: CUstream) -> Result<Self> {
+        let event = CudaEvent::unrecorded(context, entered)?;
+        match event.record_on(context, entered, stream) {
+            Ok(()) => Ok(event),
+            Err(error) => {
+                event.reuse(context);
+                Err(error)
+            }
+        }
     }
 
     /// An event that is not recorded yet.
@@ -30,23 +33,13 @@ impl CudaEvent {
     }
 
     /// Records it on a stream.
-    pub(crate) fn record_again(
-        &self,
-        context: &Context,
-        _entered: &Entered,
-        stream: cudarc::driver::sys::CUstream,
-    ) -> Result<()> {
+    pub(crate) fn record_on(&self, context: &Context, _entered: &Entered, stream: CUstream) -> Result<()> {
         // SAFETY: both are this context's.
         context.check("cuEventRecord", unsafe { (context.driver.cuEventRecord)(self.raw.0, stream) })
     }
 
     /// Makes later work of a stream wait.
-    pub(crate) fn hold(
-        &self,
-        context: &Context,
-        _entered: &Entered,
-        stream: cudarc::driver::sys::CUstream,
-    ) -> Result<()> {
+    pub(crate) fn hold(&self, context: &Context, _entered: &Entered, stream: CUstream) -> Result<()> {
         // SAFETY: the event is recorded, in this context or in a peer's.
         context.check("cuStreamWaitEvent", unsafe { (context.driver.cuStreamWaitEvent)(stream, self.raw.0, 0) })
     }

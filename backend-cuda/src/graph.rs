@@ -11,6 +11,7 @@ use std::ptr::null_mut;
 use std::sync::{Arc, Mutex};
 use warpwave_core::operation::Ptr;
 use warpwave_core::{ErrorKind, Node, Result};
+use warpwave_kernels::launch::Launch as _;
 
 /// A list of work, made into one piece. See [`Backend::Graph`](warpwave_core::Backend::Graph).
 #[derive(Debug)]
@@ -112,14 +113,14 @@ impl CudaGraph {
         let context = target.context;
         let may_fault = lock(&self.work).note.is_some();
         if may_fault {
-            warpwave_kernels::launch::Launch::prepare_fault(target)?;
+            target.prepare_fault()?;
         }
         // SAFETY: the caller's.
         context.check("cuGraphLaunch", unsafe { (context.driver.cuGraphLaunch)(self.exec.0, target.stream.0) })?;
         target.enqueued = true;
         if may_fault {
             // SAFETY: the graph's note is there as long as the graph, which outlives its launches.
-            unsafe { warpwave_kernels::launch::Launch::fault(target, self.note.ptr) }?;
+            unsafe { target.fault(self.note.ptr) }?;
         }
         Ok(())
     }
@@ -178,7 +179,7 @@ fn attempt<'a>(target: &mut Target<'_>, nodes: &[Node]) -> Result<Captured<'a>> 
     context.check("cuStreamBeginCapture", status)?;
     let note = target.work.note;
     // SAFETY: the graph's own word.
-    let enqueued = note.map_or(Ok(()), |note| unsafe { warpwave_kernels::launch::Launch::zero(target, note, 4) });
+    let enqueued = note.map_or(Ok(()), |note| unsafe { target.zero(note, 4) });
     let enqueued = enqueued.and_then(|()| {
         nodes.iter().try_for_each(|node| {
             // SAFETY: nothing is executed now; whoever launches the graph answers for it.

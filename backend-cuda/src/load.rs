@@ -14,23 +14,20 @@ pub(crate) const PATH_VARIABLE: &str = "WARPWAVE_CUDA_LIBRARY_PATH";
 
 /// Declares a table of a library's functions, and how it is filled.
 ///
-/// The library is unusable if a `required` function is missing, or an `unlisted` one, which not every version of `cudarc` declares. `optional`
-/// ones came with a later version of CUDA than the oldest that is supported.
+/// The library is unusable if a `required` function is missing, or an `unlisted` one, which not every version of `cudarc` declares.
 macro_rules! functions {
     (
         $(#[$doc:meta])*
         pub(crate) struct $Table:ident of $sys:ident -> $Status:ident;
         required { $( fn $name:ident($($arg:ident: $type:ty),* $(,)?); )* }
-        unlisted { $( fn $plain:ident($($plain_arg:ident: $plain_type:ty),* $(,)?); )* }
-        optional { $( fn $newer:ident($($newer_arg:ident: $newer_type:ty),* $(,)?); )* }
+        $( unlisted { $( fn $plain:ident($($plain_arg:ident: $plain_type:ty),* $(,)?); )* } )?
     ) => {
         $(#[$doc])*
         #[derive(Debug)]
         #[allow(non_snake_case)]
         pub(crate) struct $Table {
             $( pub(crate) $name: unsafe extern "C" fn($($type),*) -> u32, )*
-            $( pub(crate) $plain: unsafe extern "C" fn($($plain_type),*) -> u32, )*
-            $( pub(crate) $newer: Option<unsafe extern "C" fn($($newer_type),*) -> u32>, )*
+            $( $( pub(crate) $plain: unsafe extern "C" fn($($plain_type),*) -> u32, )* )?
             /// The file that they are from.
             #[allow(dead_code)] // Not all tables are asked.
             pub(crate) file: String,
@@ -55,15 +52,11 @@ macro_rules! functions {
                         $name: *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }
                             .map_err(|_| format!("{file} has no {}", stringify!($name)))?,
                     )*
-                    $(
+                    $( $(
                         // SAFETY: as above; `cudarc` has it for some versions only.
                         $plain: *unsafe { library.get(concat!(stringify!($plain), "\0").as_bytes()) }
                             .map_err(|_| format!("{file} has no {}", stringify!($plain)))?,
-                    )*
-                    $(
-                        // SAFETY: as above, from the header of the version that brought it.
-                        $newer: unsafe { library.get(concat!(stringify!($newer), "\0").as_bytes()) }.ok().map(|found| *found),
-                    )*
+                    )* )?
                     file,
                 })
             }

@@ -60,9 +60,12 @@ impl Kernels {
         self.functions.write().unwrap_or_else(PoisonError::into_inner).insert(entry, function.clone());
         Ok(function)
     }
-}
 
-impl Kernels {
+    /// Whether [`load_what_is_there`](Self::load_what_is_there) has ended.
+    pub(crate) fn has_loaded(&self) -> bool {
+        self.loaded.get().is_some()
+    }
+
     /// Loads all kernels of which there is an image without compiling. For loading one the driver may wait for all work on the device (CUDA C++
     /// Programming Guide, "lazy loading"), and so for a host function that waits for whoever needs the kernel.
     pub(crate) fn load_what_is_there(&self, context: &'static Context, entered: &Entered) {

@@ -32,8 +32,6 @@ functions! {
         fn nvrtcGetCUBIN(program: nvrtcProgram, image: *mut c_char);
         fn nvrtcDestroyProgram(program: *mut nvrtcProgram);
     }
-    unlisted {}
-    optional {}
 }
 
 /// No contraction, IEEE division and square root, denormals kept.

@@ -103,7 +103,7 @@ impl Queue {
     pub(crate) fn mark(&self, context: &Context, entered: &Entered, event: Option<CudaEvent>) -> Result<()> {
         let (Some(shadow), Some(event)) = (self.shadow, event) else { return Ok(()) };
         let marked =
-            event.record_again(context, entered, self.raw.0).and_then(|()| event.hold(context, entered, shadow.0));
+            event.record_on(context, entered, self.raw.0).and_then(|()| event.hold(context, entered, shadow.0));
         event.reuse(context);
         marked.or_else(|_| {
             // SAFETY: the stream is there, as a call on it has just been made.

@@ -35,7 +35,7 @@ impl Drop for Folder {
 /// The functions that the backend needs of the driver: those in its list, read from its source.
 fn functions() -> Vec<String> {
     let text = include_str!("../src/driver.rs");
-    let list = &text[text.find("required {").unwrap()..text.find("optional {").unwrap()];
+    let list = &text[text.find("required {").unwrap()..text.find("/// What helps without").unwrap()];
     list.lines().filter_map(|line| Some(line.trim().strip_prefix("fn ")?.split('(').next()?.to_owned())).collect()
 }
 

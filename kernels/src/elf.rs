@@ -33,6 +33,7 @@ impl<'a> Elf<'a> {
     }
 
     /// Whether the numbers in it are this machine's.
+    #[cfg(unix)]
     pub(crate) fn is_of_this_order(&self) -> bool {
         self.little == cfg!(target_endian = "little")
     }

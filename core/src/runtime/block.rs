@@ -30,7 +30,7 @@ pub(crate) struct Block {
     /// a launch sees it, and nobody else needs to: a relaxed load is enough.
     shared: AtomicBool,
     /// Who keeps it, if the backend has not allocated it.
-    owner: Mutex<Option<Owner>>,
+    owner: Option<Owner>,
     /// Host guards on it: [`WRITING`] for a write guard, else their number. A forgotten guard stays.
     guards: AtomicU32,
 }
@@ -56,25 +56,25 @@ impl Block {
             tracker: Mutex::default(),
             withdrawn: Condvar::default(),
             shared: AtomicBool::new(false),
-            owner: Mutex::default(),
+            owner: None,
             guards: AtomicU32::new(0),
         }
     }
 
     /// The same, kept by somebody.
     pub(crate) fn owned_by(mut self, owner: Owner) -> Self {
-        *self.owner.get_mut() = Some(owner);
+        self.owner = Some(owner);
         self
     }
 
     /// Whether the backend has not allocated it.
-    pub(crate) fn is_borrowed(&mut self) -> bool {
-        self.owner.get_mut().is_some()
+    pub(crate) fn is_borrowed(&self) -> bool {
+        self.owner.is_some()
     }
 
     /// Who keeps it, once.
     pub(crate) fn take_owner(&mut self) -> Option<Owner> {
-        self.owner.get_mut().take()
+        self.owner.take()
     }
 
     /// A block of nothing. Its address is not null, and aligned, so that an empty slice may be made of it.

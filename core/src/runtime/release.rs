@@ -203,8 +203,8 @@ impl<B: Backend> Inner<B> {
     /// A handle of a block is gone, or a graph that touches it. The last of them makes the block reusable on its home stream, or
     /// leaves it to the next call if another stream has used it. `shelf` is the home's.
     pub(crate) fn give_back(&self, block: Arc<Block>, shelf: &Shelf) {
-        let Some(mut block) = self.last_of(block) else { return };
-        if Arc::get_mut(&mut block).is_some_and(Block::is_borrowed) {
+        let Some(block) = self.last_of(block) else { return };
+        if block.is_borrowed() {
             return self.deferred.push(Dropped::Block(block));
         }
         if let Some(block) = shelf.take_back(block, self.keeps(Step::ReuseEntry)) {
@@ -227,11 +227,11 @@ impl<B: Backend> Inner<B> {
         Arc::into_inner(block).map(Arc::new)
     }
 
-    fn release_block(&self, mut block: Arc<Block>) {
+    fn release_block(&self, block: Arc<Block>) {
         if block.bytes == 0 {
             return;
         }
-        if Arc::get_mut(&mut block).is_some_and(Block::is_borrowed) {
+        if block.is_borrowed() {
             return self.release_borrowed(block);
         }
         let home = match self.home(&block) {
