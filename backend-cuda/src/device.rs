@@ -10,6 +10,7 @@ use crate::graph::CudaGraph;
 use crate::launch::{Memory, Target};
 use crate::module::{CudaModule, Retired};
 use crate::stream::{CudaStream, Queue};
+use crate::transfer::{Host, Staging, transfer};
 use cudarc::driver::sys::CUstream_st;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -28,6 +29,7 @@ pub struct CudaBackend {
     source: Source,
     /// For clearing memory.
     own: Queue,
+    staging: Staging,
     /// Every stream that there is.
     streams: Mutex<Vec<Arc<Queue>>>,
     /// Those of them that nobody has; their work may go on.
@@ -59,6 +61,7 @@ impl CudaBackend {
             context,
             info,
             source: Source::default(),
+            staging: Staging::new(context, &entered, &own)?,
             own,
             streams: Mutex::default(),
             idle: Mutex::default(),
@@ -126,13 +129,24 @@ impl CudaBackend {
         over.into_iter().for_each(|queue| queue.destroy(self.context, entered));
     }
 
-    /// A stream that nobody has, to capture on.
+    /// A stream that nobody has, to capture or to copy on.
     fn with_stream<R>(&self, f: impl FnOnce(&Entered, &Queue) -> Result<R>) -> Result<R> {
         let entered = self.enter()?;
         let queue = self.queue(&entered)?;
         let result = f(&entered, &queue);
         lock(&self.idle).push(queue);
         result
+    }
+
+    /// A copy from or to pageable memory. Not as other work: it waits for the stream, where others may have to enqueue what that waits for.
+    ///
+    /// # Safety
+    /// As for [`transfer`].
+    unsafe fn transfer(&self, queue: &Queue, host: Host, at: Ptr, bytes: usize) -> Result<()> {
+        let entered = self.enter()?;
+        let aside = |copy: &dyn Fn(&Queue) -> Result<()>| self.with_stream(|_, queue| copy(queue));
+        // SAFETY: the caller's.
+        unsafe { transfer((self.context, &entered), &self.staging, queue, (host, at, bytes), aside) }
     }
 
     /// A stream on which all work has ended: one that somebody has had, or a new one.
@@ -183,6 +197,7 @@ impl Drop for CudaBackend {
         for queue in lock(&self.idle).drain(..) {
             queue.destroy(self.context, &entered);
         }
+        self.staging.release(self.context, &entered, &self.own);
         self.own.destroy(self.context, &entered);
     }
 }
@@ -344,32 +359,18 @@ unsafe impl Backend for CudaBackend {
         if bytes == 0 {
             return Ok(());
         }
-        // Not as other work: the driver may wait here for the stream, and others may have to enqueue what it waits for.
-        let entered = self.enter()?;
-        let (context, queue) = (self.context, &stream.0);
-        let event = queue.mark_with(context, &entered)?;
         // SAFETY: the caller's.
-        let status = unsafe { (context.driver.cuMemcpyHtoDAsync_v2)(device(dst), src.cast(), bytes, queue.raw.0) };
-        let marked = queue.mark(context, &entered, event);
-        // Until then the driver may still be reading, whatever it has said.
-        let passed = queue.pass(context, &entered);
-        context.check("cuMemcpyHtoDAsync", status).and(marked).and(passed)
+        unsafe { self.transfer(&stream.0, Host::From(src), dst, bytes) }
     }
 
     unsafe fn download(&self, stream: &CudaStream, src: Ptr, dst: *mut u8, bytes: usize) -> Result<()> {
-        let entered = self.enter()?;
-        let (context, queue) = (self.context, &stream.0);
         if bytes == 0 {
-            return queue.synchronize(context, &entered);
+            return self.synchronize(stream);
         }
-        let event = queue.mark_with(context, &entered)?;
-        // SAFETY: the caller's; the call ends when the bytes are there.
-        let status = unsafe { (context.driver.cuMemcpyDtoHAsync_v2)(dst.cast(), device(src), bytes, queue.raw.0) };
-        let marked = queue.mark(context, &entered, event);
-        let passed = queue.pass(context, &entered);
-        context.check("cuMemcpyDtoHAsync", status).and(marked).and(passed)?;
+        // SAFETY: the caller's.
+        unsafe { self.transfer(&stream.0, Host::To(dst), src, bytes) }?;
         // A fault is reported by a call that has not failed by itself.
-        queue.report(context)
+        stream.0.report(self.context)
     }
 
     fn enqueued(&self, stream: &CudaStream) -> Result<()> {

@@ -34,6 +34,7 @@ mod load;
 mod module;
 mod nvrtc;
 mod stream;
+mod transfer;
 
 pub use device::CudaBackend;
 pub use event::CudaEvent;

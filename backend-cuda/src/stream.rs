@@ -105,10 +105,7 @@ impl Queue {
         let marked =
             event.record_on(context, entered, self.raw.0).and_then(|()| event.hold(context, entered, shadow.0));
         event.reuse(context);
-        marked.or_else(|_| {
-            // SAFETY: the stream is there, as a call on it has just been made.
-            context.check("cuStreamSynchronize", unsafe { (context.driver.cuStreamSynchronize)(self.raw.0) })
-        })
+        marked.or_else(|_| self.catch_up(context, entered))
     }
 
     /// Lets whoever synchronizes see the note of what was enqueued.
@@ -159,6 +156,12 @@ impl Queue {
     pub(crate) fn pass(&self, context: &Context, _entered: &Entered) -> Result<()> {
         // SAFETY: a stream of the context.
         context.check("cuStreamSynchronize", unsafe { (context.driver.cuStreamSynchronize)(self.tail()) })
+    }
+
+    /// Waits until all that has been enqueued there has ended, on a stream of others what they have enqueued too.
+    pub(crate) fn catch_up(&self, context: &Context, _entered: &Entered) -> Result<()> {
+        // SAFETY: a stream of the context, and the caller of a call on a stream of others vouches for it.
+        context.check("cuStreamSynchronize", unsafe { (context.driver.cuStreamSynchronize)(self.raw.0) })
     }
 
     /// Waits until all work has ended; an error of the data is that of the work.

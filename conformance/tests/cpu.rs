@@ -1,6 +1,5 @@
-//! The suite on the CPU device, in both of its modes.
+//! The suite as a test harness, on the asynchronous CPU device; `smoke.rs` has both modes in one process.
 
-use warpwave_core::Device;
 use warpwave_cpu::{CpuBackend, CpuDevice};
 
-warpwave_conformance::conformance_tests!(CpuDevice::open(0), CpuDevice::new(CpuBackend::asynchronous()));
+warpwave_conformance::conformance_tests!(CpuDevice::new(CpuBackend::asynchronous()));

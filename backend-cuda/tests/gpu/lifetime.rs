@@ -1,7 +1,10 @@
 //! Memory that comes back, runs out, or is the host's own; and a device that is lost.
 
 use crate::{Outcome, check, device};
+use std::io::Write;
 use std::process::{Command, ExitCode};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
 use warpwave_core::{Blas, Device, ErrorKind, Grid, Ops, Sort, Stream, args};
 use warpwave_cuda::CudaDevice;
 
@@ -55,7 +58,7 @@ pub(crate) fn settled(device: &CudaDevice) -> Result<usize, warpwave_core::Error
     let mut last = 0;
     for _ in 0..50 {
         device.trim()?;
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(100));
         let now = free_bytes(device)?;
         if now == last {
             return Ok(now);
@@ -133,46 +136,67 @@ pub(crate) fn calls_beside_a_host_function() -> Outcome {
     check(output.status.success() && said.contains("all as it should be"), said)
 }
 
-/// Ends the process if it hangs.
+/// What the process is about to do.
+static STEP: Mutex<&str> = Mutex::new("start");
+
+fn step(name: &'static str) {
+    *STEP.lock().unwrap_or_else(PoisonError::into_inner) = name;
+}
+
+/// Ends the process if it hangs, and says where.
 fn watched(seconds: u64) {
     std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_secs(seconds));
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"it hangs\n");
+        std::thread::sleep(Duration::from_secs(seconds));
+        let step = *STEP.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = writeln!(std::io::stderr(), "it hangs: {step}");
         // Whatever the driver still waits for.
         std::process::abort();
     });
 }
 
 fn beside_a_host_function() -> Outcome {
-    watched(60);
+    watched(30);
     let device = device()?;
     let (a, b) = (device.new_stream()?, device.new_stream()?);
     let (x, mut y) = (a.zeros::<f32>(1 << 20)?, a.zeros::<f32>(1 << 20)?);
+    let small = a.zeros::<f32>(10)?;
     let mut z = b.zeros::<f32>(1 << 20)?;
     let registered = b.register(vec![1.0_f32; 1 << 20])?;
     b.upload(&mut z, &registered)?;
     b.synchronize()?;
     a.synchronize()?;
-    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let (go, wait) = mpsc::channel::<()>();
     a.host_fn(move || {
         let _ = wait.recv();
     })?;
-    let reader = std::thread::spawn({
+    let readers = [x, small].map(|x| {
         let a = a.clone();
-        move || a.to_vec(&x).map(|x| x.len())
+        std::thread::spawn(move || a.to_vec(&x).map(|x| x.len()))
     });
-    std::thread::sleep(std::time::Duration::from_millis(200));
-    // While the reader waits: work on its stream, memory that goes, and kernels that nobody has used before.
+    std::thread::sleep(Duration::from_millis(200));
+    // While the readers wait: work on their stream, memory that goes, and kernels that nobody has used before.
+    step("work on the stream");
     a.fill(&mut y, 1.0)?;
+    step("a registered vector goes");
     drop(registered);
+    step("work on another stream");
     b.fill(&mut z, 2.0)?;
+    step("a kernel of another text");
     b.exp_assign(&mut z)?;
+    step("copies on another stream");
+    check((b.to_vec(&z)?[7] - 2.0_f32.exp()).abs() < 1e-5, "what another stream has")?;
+    let w = b.from_slice(&[3_u64; 5])?;
+    check(b.to_vec(&w)? == [3; 5], "what another stream was given")?;
+    step("a graph");
     let graph = b.record_graph(|r| r.fill(&mut z, 3.0))?;
     drop(graph);
+    step("what was waited for has happened");
     drop(go);
-    check(reader.join().map_err(|_| "a panic")?? == 1 << 20, "what was read")?;
+    let [long, short] = readers.map(std::thread::JoinHandle::join);
+    check(long.map_err(|_| "a panic")?? == 1 << 20, "what was read")?;
+    check(short.map_err(|_| "a panic")?? == 10, "what was read in one piece")?;
     a.synchronize()?;
-    let _ = std::io::Write::write_all(&mut std::io::stdout(), b"all as it should be\n");
+    let _ = std::io::stdout().write_all(b"all as it should be\n");
     Ok(())
 }
 
@@ -195,7 +219,7 @@ pub(crate) fn child(name: &str) -> ExitCode {
         Err(error) => {
             let message: libtest_mimic::Failed = error;
             // The parent shows it.
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), message.message().unwrap_or_default().as_bytes());
+            let _ = std::io::stderr().write_all(message.message().unwrap_or_default().as_bytes());
             ExitCode::FAILURE
         }
     }
@@ -219,6 +243,6 @@ fn faulty_kernel() -> Outcome {
     lost(CudaDevice::open(0).map(drop))?;
     lost(device.trim().map(drop))?;
     drop((x, module, other, stream, device));
-    let _ = std::io::Write::write_all(&mut std::io::stdout(), b"all as it should be\n");
+    let _ = std::io::stdout().write_all(b"all as it should be\n");
     Ok(())
 }
