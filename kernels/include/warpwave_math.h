@@ -940,50 +940,41 @@ WW_DEVICE double ww_erf(double x) {
 
 // Powers.
 //
-// |x|^y = e^(y · log |x|), the logarithm and its product with y as sums of two numbers: log m = 2 · artanh s, s = (m − 1) / (m + 1),
-// where s and the first two terms of the series in s² have the double precision (T. J. Dekker, "A floating-point technique for extending
-// the available precision", 1971), and a polynomial does for the rest. Special values as in C99, Annex F.9.4.4.
+// Of float, |x|^y = 2^(y · log2 |x|) in double. Of double it is e^(y · log |x|), the logarithm and its product with y as sums of two numbers.
+// Either way log m = 2 · artanh s, s = (m − 1) / (m + 1); in double s and the first two terms of the series in s² have the double precision
+// (T. J. Dekker, "A floating-point technique for extending the available precision", 1971), and a polynomial does for the rest. Special
+// values as in C99, Annex F.9.4.4.
 
-// log `x` as a sum of two numbers, for `x` positive and finite.
-WW_DEVICE void ww_math_log_pair(float x, float& out_hi, float& out_lo) {
-    bool denormal = ww_bits(x) < 0x00800000u;
-    ww_u32 bits = denormal ? ww_bits(x * 8388608.0f) : ww_bits(x);
-    // From √½ to √2.
-    ww_i32 e = ((ww_i32)(bits - 0x3f3504f3u)) >> 23;
-    float m = ww_from_bits(bits - (((ww_u32)e) << 23));
-    ww_i32 adjusted = e - (denormal ? 23 : 0);
-    float k = (float)adjusted;
-    float above = m - 1.0f;
-    float below = m + 1.0f;
-    float below_rest = m - (below - 1.0f);
-    float inverse = ww_div(1.0f, below);
-    float s = above * inverse;
-    float s_rest = (ww_fma(s, -below, above) - s * below_rest) * inverse;
-    float z = s * s;
-    float z_rest = ww_fma(s, s, -z) + (s + s) * s_rest;
-    float z2 = z * z;
-    float q = 0.11710015f;
-    q = ww_fma(z2, q, ww_fma(z, 0.1427354f, 0.20000076f));
-    // 1/3 + z · q, times z.
-    float third = 0.33333334f;
-    float term = z * q;
-    float sum = third + term;
-    float sum_rest = ((third - sum) + term) - 9.934108e-9f;
-    float v = z * sum;
-    float v_rest = ww_fma(z, sum, -v) + ww_fma(z, sum_rest, z_rest * sum);
-    float product = s * v;
-    float product_rest = ww_fma(s, v, -product) + ww_fma(s, v_rest, s_rest * v);
-    float artanh = s + product;
-    float artanh_rest = ((s - artanh) + product) + (product_rest + s_rest);
-    float base = k * WW_MATH_LN2_SHORT32;
-    float twice = artanh + artanh;
-    float hi = base + twice;
-    float lo = ((base - hi) + twice) + ww_fma(k, WW_MATH_LN2_REST32, artanh_rest + artanh_rest);
-    out_hi = hi;
-    out_lo = lo;
+// log2 `x` for `x` positive and finite, denormal numbers excepted, to 2^−43 of itself.
+WW_DEVICE double ww_math_log2_short(double x) {
+    ww_u64 bits = ww_bits(x);
+    // The exponent, as an unsigned number of 2048 more, with m from √½ to √2.
+    ww_u64 above = (bits - 0x3fe6a09e667f3bcdull + 0x8000000000000000ull) >> 52;
+    ww_u64 e = above - 2048;
+    double m = ww_from_bits(bits - (e << 52));
+    double k = ww_from_bits(e + ww_bits(WW_MATH_ROUND64)) - WW_MATH_ROUND64;
+    double s = ww_div(m - 1.0, m + 1.0);
+    double z = s * s;
+    double z2 = z * z;
+    double q = ww_fma(z, 0.28291038329094814, 0.3199049540440298);
+    q = ww_fma(z2, q, ww_fma(z, 0.41220927121486484, 0.5770779421685758));
+    q = ww_fma(z2, q, ww_fma(z, 0.961796694114056, 2.8853900817778495));
+    return ww_fma(s, q, k);
 }
 
-// As ww_math_log_pair.
+// 2^x for |`x`| up to 1000, to 2^−34 of itself.
+WW_DEVICE double ww_math_exp2_short(double x) {
+    double shifted = x + WW_MATH_ROUND64;
+    double r = x - (shifted - WW_MATH_ROUND64);
+    double r2 = r * r;
+    double p = ww_fma(r, 0.0000152019149415063, 0.00015469290737562847);
+    p = ww_fma(r2, p, ww_fma(r, 0.0013333922581397816, 0.009618027255147515));
+    p = ww_fma(r2, p, ww_fma(r, 0.05550410353450344, 0.24022651198147238));
+    p = ww_fma(r2, p, ww_fma(r, 0.6931471807284361, 0.9999999999616824));
+    return ww_from_bits(ww_bits(p) + (ww_bits(shifted) << 52));
+}
+
+// log `x` as a sum of two numbers, for `x` positive and finite.
 WW_DEVICE void ww_math_log_pair(double x, double& out_hi, double& out_lo) {
     double k, above;
     ww_math_log_parts(x, k, above);
@@ -1021,23 +1012,16 @@ WW_DEVICE void ww_math_log_pair(double x, double& out_hi, double& out_lo) {
 // x^y.
 WW_DEVICE float ww_pow(float x, float y) {
     float magnitude = ww_math_abs(x);
-    float log, log_rest;
-    ww_math_log_pair(magnitude, log, log_rest);
-    log = (magnitude == 0.0f) ? -WW_MATH_INFINITY32 : log;
+    double wide = (double)magnitude;
+    double log = ww_math_log2_short(wide);
+    log = (wide == 0.0) ? -WW_MATH_INFINITY64 : log;
     bool infinite = magnitude == WW_MATH_INFINITY32;
-    log = infinite ? magnitude : log;
+    log = infinite ? WW_MATH_INFINITY64 : log;
     // As far as the size of the exponent makes a difference; and a NaN becomes a number.
     float exponent = (ww_math_abs(y) < 1.0995116e12f) ? y : ww_math_with_sign(1.0995116e12f, y);
-    float product = exponent * log;
-    float product_rest = ww_fma(exponent, log, -product) + exponent * log_rest;
-    bool inside = ww_math_abs(product) < 105.0f;
-    float end = (product > 0.0f) ? 105.0f : -105.0f;
-    float argument = inside ? product : end;
-    ww_i32 n;
-    float hi, lo;
-    ww_math_exp_parts(argument, inside ? product_rest : 0.0f, n, hi, lo);
-    float sum = 1.0f + hi;
-    float result = ww_math_scale(sum + (((1.0f - sum) + hi) + lo), n);
+    double product = (double)exponent * log;
+    double end = (product > 0.0) ? 160.0 : -160.0;
+    float result = (float)ww_math_exp2_short((ww_math_abs(product) < 160.0) ? product : end);
     // Whether y is an integer, and whether it is an even one, as all are from 2^24 on.
     float size = (ww_math_abs(y) < 16777216.0f) ? ww_math_abs(y) : 16777216.0f;
     float small = (size < 8388608.0f) ? size : 8388608.0f;

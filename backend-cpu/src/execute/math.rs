@@ -33,17 +33,17 @@ macro_rules! loops {
         fn $name2(op: BinaryOp) -> Option<Loop2<$t>> {
             match op {
                 // A closure, because a function by its name is inlined only if it is small.
-                BinaryOp::Pow => Some(|a, b, out| map2_slice(a, b, out, #[inline(always)] |a, b| $t::power(a, b))),
+                BinaryOp::Pow => Some(|a, b, out| map2_slice(a, b, out, #[inline(always)] |a, b| $t::power_straight(a, b))),
                 _ => None,
             }
         }
     };
     ($($name:ident $name2:ident $t:ident),*) => { $(
         loops! { $name, $name2, $t:
-            Exp exponential, Exp2 exponential2, Expm1 exponential_minus1,
-            Log logarithm, Log2 logarithm2, Log1p logarithm_plus1,
+            Exp exponential_straight, Exp2 exponential2, Expm1 exponential_minus1,
+            Log logarithm_straight, Log2 logarithm2_straight, Log1p logarithm_plus1,
             Sinpi sine_pi, Cospi cosine_pi,
-            Tanh hyperbolic_tangent, Sigmoid logistic, Erf error_function, Rsqrt reciprocal_root, Cbrt cube_root,
+            Tanh hyperbolic_tangent, Sigmoid logistic, Erf error_function, Rsqrt reciprocal_root, Cbrt cube_root_straight,
         }
     )* };
 }

@@ -28,7 +28,7 @@ pub trait BoxMuller: Wide {
     #[inline(always)]
     fn pair(words: [u32; 4]) -> (Self, Self) {
         let (first, twice_second) = Self::uniform(words);
-        let log = Self::logarithm(first);
+        let log = Self::logarithm_straight(first);
         let r = (-(log + log)).sqrt();
         let (sine, cosine) = Self::sine_cosine_pi(twice_second);
         (r * cosine, r * sine)

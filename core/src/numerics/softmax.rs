@@ -47,7 +47,7 @@ impl<C: Wide> State<C> {
     pub fn join(self, other: Self) -> Self {
         // Without the comparison, −∞ and −∞ would give NaN.
         let d = if other.max == self.max { C::ZERO } else { other.max - self.max };
-        let e = C::exponential(-d.abs());
+        let e = C::exponential_straight(-d.abs());
         let later = d > C::ZERO;
         let (max, scaled, added) =
             if later { (other.max, self.sum, other.sum) } else { (self.max, other.sum, self.sum) };
@@ -67,7 +67,7 @@ impl<C: Wide> State<C> {
         // An infinite largest element makes NaN of the line: the difference is 0 or NaN.
         #[allow(clippy::eq_op)]
         let sum = self.sum + (self.max - self.max);
-        End { max: self.max, sum, log_sum: C::logarithm(sum) }
+        End { max: self.max, sum, log_sum: C::logarithm_straight(sum) }
     }
 }
 
@@ -87,7 +87,7 @@ impl<C: Wide> End<C> {
     #[inline(always)]
     pub fn value(self, log: bool, x: C) -> C {
         let below = x - self.max;
-        if log { below - self.log_sum } else { C::exponential(below) / self.sum }
+        if log { below - self.log_sum } else { C::exponential_straight(below) / self.sum }
     }
 }
 

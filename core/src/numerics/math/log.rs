@@ -52,7 +52,7 @@ fn log_curve64(r: f64, half_square: f64) -> (f64, f64) {
 
 /// k · ln 2 + log(1 + r) + `more`.
 #[inline(always)]
-fn log_sum32(k: f32, r: f32, more: f32) -> f32 {
+pub(super) fn log_sum32(k: f32, r: f32, more: f32) -> f32 {
     let base = k * LN2_SHORT32;
     let hi = base + r;
     let lo = (base - hi) + r;
@@ -62,7 +62,7 @@ fn log_sum32(k: f32, r: f32, more: f32) -> f32 {
 
 /// As [`log_sum32`].
 #[inline(always)]
-fn log_sum64(k: f64, r: f64, more: f64) -> f64 {
+pub(super) fn log_sum64(k: f64, r: f64, more: f64) -> f64 {
     let base = k * LN2_SHORT64;
     let hi = base + r;
     let lo = (base - hi) + r;
@@ -106,10 +106,9 @@ pub(super) fn log64(x: f64) -> f64 {
     log_limits64(x, log_sum64(k, r, 0.0))
 }
 
-/// The logarithm to base 2; of a power of two, exact.
+/// k + log₂(1 + r); exact where r is 0.
 #[inline(always)]
-pub(super) fn log2_32(x: f32) -> f32 {
-    let (k, r) = log_parts32(x);
+pub(super) fn log2_sum32(k: f32, r: f32) -> f32 {
     let product = r * LOG2E_HI32;
     let rest = r.mul_add(LOG2E_HI32, -product);
     let hi = k + product;
@@ -117,13 +116,12 @@ pub(super) fn log2_32(x: f32) -> f32 {
     let r2 = r * r;
     let cubic = r2 * r * log_cubic32(r, r2);
     let tail = r2.mul_add(-0.5 * LOG2E_HI32, cubic.mul_add(LOG2E_HI32, r.mul_add(LOG2E_LO32, lo + rest)));
-    log_limits32(x, hi + tail)
+    hi + tail
 }
 
-/// As [`log2_32`].
+/// As [`log2_sum32`].
 #[inline(always)]
-pub(super) fn log2_64(x: f64) -> f64 {
-    let (k, r) = log_parts64(x);
+pub(super) fn log2_sum64(k: f64, r: f64) -> f64 {
     let product = r * LOG2E_HI64;
     let rest = r.mul_add(LOG2E_HI64, -product);
     let hi = k + product;
@@ -134,7 +132,21 @@ pub(super) fn log2_64(x: f64) -> f64 {
     let (s, curve) = log_curve64(r, half_square);
     let small = r.mul_add(LOG2E_LO64, half_square_rest.mul_add(-LOG2E_HI64, lo + rest));
     let tail = half_square.mul_add(-LOG2E_HI64, (s * curve).mul_add(LOG2E_HI64, small));
-    log_limits64(x, hi + tail)
+    hi + tail
+}
+
+/// The logarithm to base 2; of a power of two, exact.
+#[inline(always)]
+pub(super) fn log2_32(x: f32) -> f32 {
+    let (k, r) = log_parts32(x);
+    log_limits32(x, log2_sum32(k, r))
+}
+
+/// As [`log2_32`].
+#[inline(always)]
+pub(super) fn log2_64(x: f64) -> f64 {
+    let (k, r) = log_parts64(x);
+    log_limits64(x, log2_sum64(k, r))
 }
 
 /// log(1 + x).

@@ -1,8 +1,9 @@
 //! Elementary functions, with the same bits on every device.
 //!
 //! They are made of IEEE 754's `+ − · / √`, of `fma`, and of operations on bits, in an order that this code lays down; kernels repeat it
-//! line by line (`kernels/include/warpwave_math.h`). There are no tables but the bits of 2/π, `f32` is computed in `f32`, and there
-//! is no branch but the one for large arguments of sine and cosine, so that a loop over numbers is vectorised.
+//! line by line (`kernels/include/warpwave_math.h`). There are no tables but the bits of 2/π, and `f32` is computed in `f32`, but
+//! for powers, which need more. There is no branch in what loops call, but the one for large arguments of sine and cosine, so that they are
+//! vectorised; a single value takes a shorter way, with one.
 //!
 //! # Errors
 //! The largest that were found, in units of the last place of the exact result: for `f32` among all 2^32 arguments (for `power`, 1.5 · 10^8
@@ -23,7 +24,7 @@
 //! | `tanh` | `hyperbolic_tangent` | tanh a | 0.85 | 0.78 | a quotient of sums with e^2a, corrected |
 //! | `sigmoid` | `logistic` | 1 / (1 + e⁻ᵃ) | 0.78 | 0.75 | likewise with e^−a |
 //! | `erf` | `error_function` | erf a | 0.98 | 0.90 | a polynomial up to 1, 1 − e^−Q above |
-//! | `pow` | `power` | aᵇ | 0.80 | 1.08 | e^(b · log a), Dekker's arithmetic in pairs |
+//! | `pow` | `power` | aᵇ | 0.51 | 1.08 | 2^(b · log₂ a) in `f64` (`f32`), e^(b · log a) with Dekker's arithmetic in pairs (`f64`) |
 //! | `rsqrt` | `reciprocal_root` | 1/√a | 0.51 | 0.51 | the operations of IEEE 754, and one Newton step |
 //! | `cbrt` | `cube_root` | ∛a | 0.51 | 0.51 | Householder's iteration for a^−⅓, and one Newton step |
 //!
@@ -44,6 +45,7 @@ mod hyperbolic;
 mod log;
 mod pow;
 mod root;
+mod single;
 mod trig;
 
 pub(super) use error::max_ulp;
@@ -57,15 +59,30 @@ pub trait Math: FloatNumeric {
     /// Up to this magnitude [`sine_small`](Self::sine_small) and [`cosine_small`](Self::cosine_small) hold.
     const SMALL: Self;
     /// eᵃ.
-    fn exponential(a: Self) -> Self;
+    #[inline(always)]
+    fn exponential(a: Self) -> Self {
+        Self::exponential_straight(a)
+    }
+    /// [`exponential`](Self::exponential) to the bit, without a branch: for loops, which are vectorised.
+    fn exponential_straight(a: Self) -> Self;
     /// 2ᵃ.
     fn exponential2(a: Self) -> Self;
     /// eᵃ − 1, precise near 0.
     fn exponential_minus1(a: Self) -> Self;
     /// The natural logarithm.
-    fn logarithm(a: Self) -> Self;
+    #[inline(always)]
+    fn logarithm(a: Self) -> Self {
+        Self::logarithm_straight(a)
+    }
+    /// [`logarithm`](Self::logarithm) to the bit, without a branch: for loops, which are vectorised.
+    fn logarithm_straight(a: Self) -> Self;
     /// The logarithm to base 2.
-    fn logarithm2(a: Self) -> Self;
+    #[inline(always)]
+    fn logarithm2(a: Self) -> Self {
+        Self::logarithm2_straight(a)
+    }
+    /// [`logarithm2`](Self::logarithm2) to the bit, without a branch: for loops, which are vectorised.
+    fn logarithm2_straight(a: Self) -> Self;
     /// log(1 + a), precise near 0.
     fn logarithm_plus1(a: Self) -> Self;
     /// The sine, of any argument.
@@ -91,11 +108,21 @@ pub trait Math: FloatNumeric {
     /// The error function.
     fn error_function(a: Self) -> Self;
     /// aᵇ.
-    fn power(a: Self, b: Self) -> Self;
+    #[inline(always)]
+    fn power(a: Self, b: Self) -> Self {
+        Self::power_straight(a, b)
+    }
+    /// [`power`](Self::power) to the bit, without a branch: for loops, which are vectorised.
+    fn power_straight(a: Self, b: Self) -> Self;
     /// 1/√a.
     fn reciprocal_root(a: Self) -> Self;
     /// The real cube root.
-    fn cube_root(a: Self) -> Self;
+    #[inline(always)]
+    fn cube_root(a: Self) -> Self {
+        Self::cube_root_straight(a)
+    }
+    /// [`cube_root`](Self::cube_root) to the bit, without a branch: for loops, which are vectorised.
+    fn cube_root_straight(a: Self) -> Self;
 }
 
 macro_rules! one_argument {
@@ -112,12 +139,12 @@ macro_rules! one_argument {
 impl Math for f32 {
     const SMALL: Self = trig::SMALL32;
     one_argument! { wide f32:
-        exponential = exp::exp32, exponential2 = exp::exp2_32, exponential_minus1 = exp::expm1_32,
-        logarithm = log::log32, logarithm2 = log::log2_32, logarithm_plus1 = log::log1p_32,
-        sine = trig::sin32, cosine = trig::cos32, sine_small = trig::sin_small32, cosine_small = trig::cos_small32,
+        exponential = single::exp32, exponential_straight = exp::exp32, exponential2 = exp::exp2_32, exponential_minus1 = exp::expm1_32,
+        logarithm = single::log32, logarithm_straight = log::log32, logarithm2 = single::log2_32, logarithm2_straight = log::log2_32, logarithm_plus1 = log::log1p_32,
+        sine = single::sin32, cosine = single::cos32, sine_small = trig::sin_small32, cosine_small = trig::cos_small32,
         sine_pi = trig::sinpi32, cosine_pi = trig::cospi32,
         hyperbolic_tangent = hyperbolic::tanh32, logistic = hyperbolic::sigmoid32, error_function = erf::erf32,
-        reciprocal_root = root::rsqrt32, cube_root = root::cbrt32,
+        reciprocal_root = root::rsqrt32, cube_root = single::cbrt32, cube_root_straight = root::cbrt32,
     }
     #[inline(always)]
     fn sine_cosine_pi(a: Self) -> (Self, Self) {
@@ -125,6 +152,10 @@ impl Math for f32 {
     }
     #[inline(always)]
     fn power(a: Self, b: Self) -> Self {
+        single::pow32(a, b)
+    }
+    #[inline(always)]
+    fn power_straight(a: Self, b: Self) -> Self {
         pow::pow32(a, b)
     }
 }
@@ -132,12 +163,12 @@ impl Math for f32 {
 impl Math for f64 {
     const SMALL: Self = trig::SMALL64;
     one_argument! { wide f64:
-        exponential = exp::exp64, exponential2 = exp::exp2_64, exponential_minus1 = exp::expm1_64,
-        logarithm = log::log64, logarithm2 = log::log2_64, logarithm_plus1 = log::log1p_64,
+        exponential = single::exp64, exponential_straight = exp::exp64, exponential2 = exp::exp2_64, exponential_minus1 = exp::expm1_64,
+        logarithm = single::log64, logarithm_straight = log::log64, logarithm2 = single::log2_64, logarithm2_straight = log::log2_64, logarithm_plus1 = log::log1p_64,
         sine = trig::sin64, cosine = trig::cos64, sine_small = trig::sin_small64, cosine_small = trig::cos_small64,
         sine_pi = trig::sinpi64, cosine_pi = trig::cospi64,
         hyperbolic_tangent = hyperbolic::tanh64, logistic = hyperbolic::sigmoid64, error_function = erf::erf64,
-        reciprocal_root = root::rsqrt64, cube_root = root::cbrt64,
+        reciprocal_root = root::rsqrt64, cube_root_straight = root::cbrt64,
     }
     #[inline(always)]
     fn sine_cosine_pi(a: Self) -> (Self, Self) {
@@ -145,6 +176,10 @@ impl Math for f64 {
     }
     #[inline(always)]
     fn power(a: Self, b: Self) -> Self {
+        single::pow64(a, b)
+    }
+    #[inline(always)]
+    fn power_straight(a: Self, b: Self) -> Self {
         pow::pow64(a, b)
     }
 }
@@ -154,8 +189,9 @@ macro_rules! narrow_floats {
         impl Math for $t {
             const SMALL: Self = $t::from_bits($small);
             one_argument! { narrow $widen, $narrow:
-                exponential, exponential2, exponential_minus1, logarithm, logarithm2, logarithm_plus1, sine_small, cosine_small,
-                sine, cosine, sine_pi, cosine_pi, hyperbolic_tangent, logistic, error_function, reciprocal_root, cube_root,
+                exponential_straight, exponential2, exponential_minus1, logarithm_straight, logarithm2_straight, logarithm_plus1,
+                sine_small, cosine_small, sine, cosine, sine_pi, cosine_pi, hyperbolic_tangent, logistic, error_function,
+                reciprocal_root, cube_root_straight,
             }
             #[inline(always)]
             fn sine_cosine_pi(a: Self) -> (Self, Self) {
@@ -163,7 +199,7 @@ macro_rules! narrow_floats {
                 ($narrow(sine), $narrow(cosine))
             }
             #[inline(always)]
-            fn power(a: Self, b: Self) -> Self { $narrow(pow::pow32($widen(a), $widen(b))) }
+            fn power_straight(a: Self, b: Self) -> Self { $narrow(pow::pow32($widen(a), $widen(b))) }
         }
     )* };
 }

@@ -1,54 +1,46 @@
 //! Powers.
 //!
-//! |x|^y = e^(y · log |x|), the logarithm and its product with y as sums of two numbers: log m = 2 · artanh s, s = (m − 1) / (m + 1),
-//! where s and the first two terms of the series in s² have the double precision (T. J. Dekker, "A floating-point technique for extending
-//! the available precision", 1971), and a polynomial does for the rest. Special values as in C99, Annex F.9.4.4.
+//! Of `f32`, |x|^y = 2^(y · log₂ |x|) in `f64`. Of `f64` it is e^(y · log |x|), the logarithm and its product with y as sums of two numbers.
+//! Either way log m = 2 · artanh s, s = (m − 1) / (m + 1); in `f64` s and the first two terms of the series in s² have the double precision
+//! (T. J. Dekker, "A floating-point technique for extending the available precision", 1971), and a polynomial does for the rest. Special
+//! values as in C99, Annex F.9.4.4.
 
 use super::common::*;
 use super::exp::*;
 use super::log::log_parts64;
 
-/// log `x` as a sum of two numbers, for `x` positive and finite.
+/// log₂ `x` for `x` positive and finite, denormal numbers excepted, to 2^−43 of itself.
 #[inline(always)]
-fn log_pair32(x: f32) -> (f32, f32) {
-    let denormal: bool = x.to_bits() < 0x0080_0000;
-    let bits: u32 = if denormal { (x * 8388608.0).to_bits() } else { x.to_bits() };
-    // From √½ to √2.
-    let e: i32 = (bits.wrapping_sub(0x3f35_04f3) as i32) >> 23;
-    let m = f32::from_bits(bits.wrapping_sub((e as u32) << 23));
-    let adjusted: i32 = e.wrapping_sub(if denormal { 23 } else { 0 });
-    let k = adjusted as f32;
-    let above = m - 1.0;
-    let below = m + 1.0;
-    let below_rest = m - (below - 1.0);
-    let inverse = 1.0 / below;
-    let s = above * inverse;
-    let s_rest = (s.mul_add(-below, above) - s * below_rest) * inverse;
+pub(super) fn log2_short64(x: f64) -> f64 {
+    let bits: u64 = x.to_bits();
+    // The exponent, as an unsigned number of 2048 more, with m from √½ to √2.
+    let above: u64 = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd).wrapping_add(0x8000_0000_0000_0000) >> 52;
+    let e: u64 = above.wrapping_sub(2048);
+    let m = f64::from_bits(bits.wrapping_sub(e << 52));
+    let k = f64::from_bits(e.wrapping_add(ROUND64.to_bits())) - ROUND64;
+    let s = (m - 1.0) / (m + 1.0);
     let z = s * s;
-    let z_rest = s.mul_add(s, -z) + (s + s) * s_rest;
     let z2 = z * z;
-    let q = poly!(z, z2; 0.20000076, 0.1427354, 0.11710015);
-    // 1/3 + z · q, times z.
-    let third = 0.33333334;
-    let term = z * q;
-    let sum = third + term;
-    let sum_rest = ((third - sum) + term) - 9.934108e-9;
-    let v = z * sum;
-    let v_rest = z.mul_add(sum, -v) + z.mul_add(sum_rest, z_rest * sum);
-    let product = s * v;
-    let product_rest = s.mul_add(v, -product) + s.mul_add(v_rest, s_rest * v);
-    let artanh = s + product;
-    let artanh_rest = ((s - artanh) + product) + (product_rest + s_rest);
-    let base = k * LN2_SHORT32;
-    let twice = artanh + artanh;
-    let hi = base + twice;
-    let lo = ((base - hi) + twice) + k.mul_add(LN2_REST32, artanh_rest + artanh_rest);
-    (hi, lo)
+    let q = poly!(z, z2;
+        2.8853900817778495, 0.961796694114056, 0.5770779421685758, 0.41220927121486484, 0.3199049540440298, 0.28291038329094814);
+    s.mul_add(q, k)
 }
 
-/// As [`log_pair32`].
+/// 2^x for |`x`| up to 1000, to 2^−34 of itself.
 #[inline(always)]
-fn log_pair64(x: f64) -> (f64, f64) {
+pub(super) fn exp2_short64(x: f64) -> f64 {
+    let shifted = x + ROUND64;
+    let r = x - (shifted - ROUND64);
+    let r2 = r * r;
+    let p = poly!(r, r2;
+        0.9999999999616824, 0.6931471807284361, 0.24022651198147238, 0.05550410353450344, 0.009618027255147515, 0.0013333922581397816,
+        0.00015469290737562847, 0.0000152019149415063);
+    f64::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 52))
+}
+
+/// log `x` as a sum of two numbers, for `x` positive and finite.
+#[inline(always)]
+pub(super) fn log_pair64(x: f64) -> (f64, f64) {
     let (k, above) = log_parts64(x);
     let m = above + 1.0;
     let below = m + 1.0;
@@ -83,20 +75,16 @@ fn log_pair64(x: f64) -> (f64, f64) {
 #[inline(always)]
 pub(super) fn pow32(x: f32, y: f32) -> f32 {
     let magnitude = x.abs();
-    let (log, log_rest) = log_pair32(magnitude);
-    let log = if magnitude == 0.0 { f32::NEG_INFINITY } else { log };
+    let wide = magnitude as f64;
+    let log = log2_short64(wide);
+    let log = if wide == 0.0 { f64::NEG_INFINITY } else { log };
     let infinite: bool = magnitude == f32::INFINITY;
-    let log = if infinite { magnitude } else { log };
+    let log = if infinite { f64::INFINITY } else { log };
     // As far as the size of the exponent makes a difference; and a NaN becomes a number.
     let exponent = if y.abs() < 1.0995116e12 { y } else { with_sign32(1.0995116e12, y) };
-    let product = exponent * log;
-    let product_rest = exponent.mul_add(log, -product) + exponent * log_rest;
-    let inside: bool = product.abs() < 105.0;
-    let end = if product > 0.0 { 105.0 } else { -105.0 };
-    let argument = if inside { product } else { end };
-    let (n, hi, lo) = exp_parts32(argument, if inside { product_rest } else { 0.0 });
-    let sum = 1.0 + hi;
-    let result = scale32(sum + (((1.0 - sum) + hi) + lo), n);
+    let product = exponent as f64 * log;
+    let end = if product > 0.0 { 160.0 } else { -160.0 };
+    let result = exp2_short64(if product.abs() < 160.0 { product } else { end }) as f32;
     // Whether y is an integer, and whether it is an even one, as all are from 2^24 on.
     let size = if y.abs() < 16777216.0 { y.abs() } else { 16777216.0 };
     let small = if size < 8388608.0 { size } else { 8388608.0 };

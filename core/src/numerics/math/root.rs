@@ -44,7 +44,15 @@ pub(super) fn cbrt32(x: f32) -> f32 {
     let v = if inside { magnitude } else { 1.0 };
     // Lest the remainder be denormal.
     let tiny: bool = v < 6.617445e-24;
-    let v = if tiny { v * 281474976710656.0 } else { v };
+    let root = cbrt_normal32(if tiny { v * 281474976710656.0 } else { v });
+    let root = if tiny { root * 1.5258789e-5 } else { root };
+    let result = if inside { with_sign32(root, x) } else { x };
+    if x.is_nan() { NAN32 } else { result }
+}
+
+/// The cube root of `v`, positive and finite, and not so small that the remainder is denormal.
+#[inline(always)]
+pub(super) fn cbrt_normal32(v: f32) -> f32 {
     let y = f32::from_bits(0x54a2_1d2a_u32.wrapping_sub(v.to_bits() / 3));
     let e = (v * y * y).mul_add(-y, 1.0);
     let y = (y * e).mul_add(e.mul_add(0.22222222, 0.33333334), y);
@@ -55,10 +63,7 @@ pub(super) fn cbrt32(x: f32) -> f32 {
     let square = root * root;
     let square_rest = root.mul_add(root, -square);
     let remainder = square.mul_add(-root, v) - square_rest * root;
-    let root = (y2 * 0.33333334).mul_add(remainder, root);
-    let root = if tiny { root * 1.5258789e-5 } else { root };
-    let result = if inside { with_sign32(root, x) } else { x };
-    if x.is_nan() { NAN32 } else { result }
+    (y2 * 0.33333334).mul_add(remainder, root)
 }
 
 /// As [`cbrt32`].

@@ -36,6 +36,51 @@ fn function<T: Math>(name: &str) -> Function<T> {
     functions::<T>().into_iter().find(|&(known, _)| known == name).unwrap().1
 }
 
+/// A value by itself takes another way through the code than one in a loop; the bits are the same. Every exponent of `f32` with many
+/// fractions, all ends of the short ways, and doubles of all magnitudes. (All 2^32 numbers once, by hand.)
+#[test]
+fn single_values_are_those_of_loops() {
+    fn same<T: Math>(x: T, y: T, is_small: bool, bits: fn(T) -> u64) {
+        let pairs: [(&str, T, T); 5] = [
+            ("exp", T::exponential(x), T::exponential_straight(x)),
+            ("log", T::logarithm(x), T::logarithm_straight(x)),
+            ("log2", T::logarithm2(x), T::logarithm2_straight(x)),
+            ("cbrt", T::cube_root(x), T::cube_root_straight(x)),
+            ("pow", T::power(x, y), T::power_straight(x, y)),
+        ];
+        for (name, one, straight) in pairs {
+            assert_eq!(bits(one), bits(straight), "{name} of {:x} {:x}", bits(x), bits(y));
+        }
+        if is_small {
+            assert_eq!(bits(T::sine(x)), bits(T::sine_small(x)), "sin of {:x}", bits(x));
+            assert_eq!(bits(T::cosine(x)), bits(T::cosine_small(x)), "cos of {:x}", bits(x));
+        }
+    }
+    let exponents32 =
+        [0.0_f32, -0.0, 1.0, -1.0, 3.0, -2.0, 0.5, 3.7, -41.3, 1e9, -3e38, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    let ends32 =
+        [0.0_f32, 1.0, 87.0, 88.72284, 103.97208, 160.0, 6.617445e-24, f32::MIN_POSITIVE, f32::MAX, f32::SMALL, INF32];
+    let near32 = ends32.iter().flat_map(|end| (0..5).map(move |step| (end.to_bits() + step).saturating_sub(2)));
+    for (i, bits) in near32.chain((0..=u32::MAX).step_by(4099)).enumerate() {
+        let x = f32::from_bits(bits);
+        for x in [x, -x] {
+            same(x, exponents32[i % exponents32.len()], x.is_nan() || x.abs() <= f32::SMALL, |x| {
+                u64::from(x.to_bits())
+            });
+        }
+    }
+    let exponents64 =
+        [0.0_f64, -0.0, 1.0, -1.0, 3.0, -2.0, 0.5, 3.7, -41.3, 1e9, -3e38, 1e300, INF64, -INF64, f64::NAN];
+    let ends64 = [0.0_f64, 1.0, 700.0, 708.0, 709.782712893384, 745.2, f64::MIN_POSITIVE, f64::MAX, f64::SMALL, INF64];
+    let near64 = ends64.iter().flat_map(|end| (0..5).map(move |step| (end.to_bits() + step).saturating_sub(2)));
+    for (i, bits) in near64.chain((0..=u64::MAX).step_by(0x0000_2000_3039_1234)).enumerate() {
+        let x = f64::from_bits(bits);
+        for x in [x, -x] {
+            same(x, exponents64[i % exponents64.len()], x.is_nan() || x.abs() <= f64::SMALL, f64::to_bits);
+        }
+    }
+}
+
 /// The unit in the last place of `precision` bits at `exact`.
 fn unit(exact: f64, precision: i32, smallest_exponent: i32) -> f64 {
     let exponent = ((exact.to_bits() >> 52) & 2047) as i32 - 1023;
