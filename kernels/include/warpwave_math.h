@@ -945,32 +945,26 @@ WW_DEVICE double ww_erf(double x) {
 // (T. J. Dekker, "A floating-point technique for extending the available precision", 1971), and a polynomial does for the rest. Special
 // values as in C99, Annex F.9.4.4.
 
-// log2 `x` for `x` positive and finite, denormal numbers excepted, to 2^−43 of itself.
-WW_DEVICE double ww_math_log2_short(double x) {
-    ww_u64 bits = ww_bits(x);
-    // The exponent, as an unsigned number of 2048 more, with m from √½ to √2.
-    ww_u64 above = (bits - 0x3fe6a09e667f3bcdull + 0x8000000000000000ull) >> 52;
-    ww_u64 e = above - 2048;
-    double m = ww_from_bits(bits - (e << 52));
-    double k = ww_from_bits(e + ww_bits(WW_MATH_ROUND64)) - WW_MATH_ROUND64;
-    double s = ww_div(m - 1.0, m + 1.0);
+// k + log2(1 + r), to 2^−36 of itself; r from √½ − 1 to √2 − 1.
+WW_DEVICE double ww_math_log2_short(double k, double r) {
+    double s = ww_div(r, r + 2.0);
     double z = s * s;
     double z2 = z * z;
-    double q = ww_fma(z, 0.28291038329094814, 0.3199049540440298);
-    q = ww_fma(z2, q, ww_fma(z, 0.41220927121486484, 0.5770779421685758));
-    q = ww_fma(z2, q, ww_fma(z, 0.961796694114056, 2.8853900817778495));
+    double q = 0.3407405025056763;
+    q = ww_fma(z2, q, ww_fma(z, 0.4116721065781846, 0.5770835962413388));
+    q = ww_fma(z2, q, ww_fma(z, 0.9617966732753579, 2.8853900817901468));
     return ww_fma(s, q, k);
 }
 
-// 2^x for |`x`| up to 1000, to 2^−34 of itself.
+// 2^x for |`x`| up to 1000, to 2^−29 of itself.
 WW_DEVICE double ww_math_exp2_short(double x) {
     double shifted = x + WW_MATH_ROUND64;
     double r = x - (shifted - WW_MATH_ROUND64);
     double r2 = r * r;
-    double p = ww_fma(r, 0.0000152019149415063, 0.00015469290737562847);
-    p = ww_fma(r2, p, ww_fma(r, 0.0013333922581397816, 0.009618027255147515));
-    p = ww_fma(r2, p, ww_fma(r, 0.05550410353450344, 0.24022651198147238));
-    p = ww_fma(r2, p, ww_fma(r, 0.6931471807284361, 0.9999999999616824));
+    double p = 0.0001534582738150001;
+    p = ww_fma(r2, p, ww_fma(r, 0.0013399930789647324, 0.009618488897953099));
+    p = ww_fma(r2, p, ww_fma(r, 0.055503287785143435, 0.24022646891194166));
+    p = ww_fma(r2, p, ww_fma(r, 0.6931472057363331, 1.0000000005541032));
     return ww_from_bits(ww_bits(p) + (ww_bits(shifted) << 52));
 }
 
@@ -1013,7 +1007,9 @@ WW_DEVICE void ww_math_log_pair(double x, double& out_hi, double& out_lo) {
 WW_DEVICE float ww_pow(float x, float y) {
     float magnitude = ww_math_abs(x);
     double wide = (double)magnitude;
-    double log = ww_math_log2_short(wide);
+    double k, r;
+    ww_math_log_parts(wide, k, r);
+    double log = ww_math_log2_short(k, r);
     log = (wide == 0.0) ? -WW_MATH_INFINITY64 : log;
     bool infinite = magnitude == WW_MATH_INFINITY32;
     log = infinite ? WW_MATH_INFINITY64 : log;

@@ -20,7 +20,7 @@ const LARGEST: [(OperationKind, f64, f64); 16] = {
         (K::Tanh, 0.85, 0.78),
         (K::Sigmoid, 0.78, 0.75),
         (K::Erf, 0.98, 0.90),
-        (K::Pow, 0.51, 1.08),
+        (K::Pow, 0.54, 1.08),
         (K::Rsqrt, 0.51, 0.51),
         (K::Cbrt, 0.51, 0.51),
     ]

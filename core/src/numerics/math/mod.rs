@@ -24,7 +24,7 @@
 //! | `tanh` | `hyperbolic_tangent` | tanh a | 0.85 | 0.78 | a quotient of sums with e^2a, corrected |
 //! | `sigmoid` | `logistic` | 1 / (1 + e⁻ᵃ) | 0.78 | 0.75 | likewise with e^−a |
 //! | `erf` | `error_function` | erf a | 0.98 | 0.90 | a polynomial up to 1, 1 − e^−Q above |
-//! | `pow` | `power` | aᵇ | 0.51 | 1.08 | 2^(b · log₂ a) in `f64` (`f32`), e^(b · log a) with Dekker's arithmetic in pairs (`f64`) |
+//! | `pow` | `power` | aᵇ | 0.54 | 1.08 | 2^(b · log₂ a) in `f64` (`f32`), e^(b · log a) with Dekker's arithmetic in pairs (`f64`) |
 //! | `rsqrt` | `reciprocal_root` | 1/√a | 0.51 | 0.51 | the operations of IEEE 754, and one Newton step |
 //! | `cbrt` | `cube_root` | ∛a | 0.51 | 0.51 | Householder's iteration for a^−⅓, and one Newton step |
 //!

@@ -9,32 +9,25 @@ use super::common::*;
 use super::exp::*;
 use super::log::log_parts64;
 
-/// log₂ `x` for `x` positive and finite, denormal numbers excepted, to 2^−43 of itself.
+/// k + log₂(1 + r), to 2^−36 of itself; r from √½ − 1 to √2 − 1.
 #[inline(always)]
-pub(super) fn log2_short64(x: f64) -> f64 {
-    let bits: u64 = x.to_bits();
-    // The exponent, as an unsigned number of 2048 more, with m from √½ to √2.
-    let above: u64 = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd).wrapping_add(0x8000_0000_0000_0000) >> 52;
-    let e: u64 = above.wrapping_sub(2048);
-    let m = f64::from_bits(bits.wrapping_sub(e << 52));
-    let k = f64::from_bits(e.wrapping_add(ROUND64.to_bits())) - ROUND64;
-    let s = (m - 1.0) / (m + 1.0);
+pub(super) fn log2_short64(k: f64, r: f64) -> f64 {
+    let s = r / (r + 2.0);
     let z = s * s;
     let z2 = z * z;
-    let q = poly!(z, z2;
-        2.8853900817778495, 0.961796694114056, 0.5770779421685758, 0.41220927121486484, 0.3199049540440298, 0.28291038329094814);
+    let q = poly!(z, z2; 2.8853900817901468, 0.9617966732753579, 0.5770835962413388, 0.4116721065781846, 0.3407405025056763);
     s.mul_add(q, k)
 }
 
-/// 2^x for |`x`| up to 1000, to 2^−34 of itself.
+/// 2^x for |`x`| up to 1000, to 2^−29 of itself.
 #[inline(always)]
 pub(super) fn exp2_short64(x: f64) -> f64 {
     let shifted = x + ROUND64;
     let r = x - (shifted - ROUND64);
     let r2 = r * r;
     let p = poly!(r, r2;
-        0.9999999999616824, 0.6931471807284361, 0.24022651198147238, 0.05550410353450344, 0.009618027255147515, 0.0013333922581397816,
-        0.00015469290737562847, 0.0000152019149415063);
+        1.0000000005541032, 0.6931472057363331, 0.24022646891194166, 0.055503287785143435, 0.009618488897953099,
+        0.0013399930789647324, 0.0001534582738150001);
     f64::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 52))
 }
 
@@ -76,7 +69,8 @@ pub(super) fn log_pair64(x: f64) -> (f64, f64) {
 pub(super) fn pow32(x: f32, y: f32) -> f32 {
     let magnitude = x.abs();
     let wide = magnitude as f64;
-    let log = log2_short64(wide);
+    let (k, r) = log_parts64(wide);
+    let log = log2_short64(k, r);
     let log = if wide == 0.0 { f64::NEG_INFINITY } else { log };
     let infinite: bool = magnitude == f32::INFINITY;
     let log = if infinite { f64::INFINITY } else { log };

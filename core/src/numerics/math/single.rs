@@ -136,8 +136,9 @@ pub(super) fn cbrt32(x: f32) -> f32 {
 pub(super) fn pow32(x: f32, y: f32) -> f32 {
     // A denormal number is a normal one in `f64`.
     if x.to_bits().wrapping_sub(1) < 0x7f7f_ffff {
+        let (k, r) = parts64(x as f64);
         // Not of an infinite y, whose product with log₂ 1 is a NaN.
-        let product = y as f64 * log2_short64(x as f64);
+        let product = y as f64 * log2_short64(k, r);
         if product.abs() < 160.0 {
             return exp2_short64(product) as f32;
         }
