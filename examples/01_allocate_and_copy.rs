@@ -4,12 +4,12 @@
 
 mod common;
 
-use common::say;
+use common::{ended, say};
+use std::process::ExitCode;
 use warpwave::prelude::*;
 
-fn main() -> Result<()> {
-    let device = warpwave::open()?;
-    allocate_and_copy(&device)
+fn main() -> ExitCode {
+    ended(warpwave::open().and_then(|device| allocate_and_copy(&device)))
 }
 
 /// One bound, [`Numerics`], is all that portable code needs: this function runs on every device.

@@ -4,13 +4,14 @@
 
 mod common;
 
-use common::say;
+use common::{ended, say};
+use std::process::ExitCode;
 use warpwave::prelude::*;
 
 const N: usize = 1_000_000;
 
-fn main() -> Result<()> {
-    saxpy(&warpwave::open()?)
+fn main() -> ExitCode {
+    ended(warpwave::open().and_then(|device| saxpy(&device)))
 }
 
 fn saxpy<D: Numerics>(device: &D) -> Result<()> {

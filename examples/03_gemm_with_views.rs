@@ -4,11 +4,12 @@
 
 mod common;
 
-use common::say;
+use common::{ended, say};
+use std::process::ExitCode;
 use warpwave::prelude::*;
 
-fn main() -> Result<()> {
-    gemm_with_views(&warpwave::open()?)
+fn main() -> ExitCode {
+    ended(warpwave::open().and_then(|device| gemm_with_views(&device)))
 }
 
 fn gemm_with_views<D: Numerics>(device: &D) -> Result<()> {

@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::say;
+use common::{ended, say};
+use std::process::ExitCode;
 use std::time::Duration;
 use warpwave::prelude::*;
 use warpwave::{CpuBackend, CpuDevice, Event, Pinned};
@@ -12,11 +13,11 @@ use warpwave::{CpuBackend, CpuDevice, Event, Pinned};
 const CHUNKS: usize = 8;
 const CHUNK: usize = 1 << 18;
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
     // The default CPU device finishes each call before it returns. This one has a thread for each stream, so its
     // streams overlap as a GPU's do. Apart from that line nothing here depends on the device.
-    let device = CpuDevice::new(CpuBackend::asynchronous())?;
-    overlap(&device)
+    let device = CpuDevice::new(CpuBackend::asynchronous());
+    ended(device.and_then(|device| overlap(&device)))
 }
 
 /// A stream with memory of its own: what is needed to work on one chunk.

@@ -4,11 +4,16 @@
 
 mod common;
 
-use common::say;
+use common::{ended, say};
+use std::process::ExitCode;
 use warpwave::prelude::*;
 use warpwave::{Error, ErrorKind};
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    ended(run())
+}
+
+fn run() -> Result<()> {
     let device = warpwave::open()?;
     let stream = device.default_stream();
     let x = stream.from_slice(&[1.0, 2.0, 3.0])?;

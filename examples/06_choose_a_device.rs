@@ -4,11 +4,16 @@
 
 mod common;
 
-use common::say;
+use common::{ended, say};
+use std::process::ExitCode;
 use warpwave::prelude::*;
 use warpwave::{AnyDevice, DEVICE_VARIABLE};
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    ended(run())
+}
+
+fn run() -> Result<()> {
     // `open` is for programs that leave the choice to the user. A device that is named and not there is an error:
     // nobody wants an answer from the CPU an hour later when they have asked for the GPU.
     match std::env::var(DEVICE_VARIABLE) {

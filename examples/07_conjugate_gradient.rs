@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::say;
+use common::{ended, say};
+use std::process::ExitCode;
 use warpwave::prelude::*;
 
 /// Inner points along each side.
@@ -12,8 +13,8 @@ const N: usize = 63;
 /// A row of the grid in memory: its points, and a zero that is the boundary to its right and to the left of the next row.
 const ROW: usize = N + 1;
 
-fn main() -> Result<()> {
-    solve(&warpwave::open()?)
+fn main() -> ExitCode {
+    ended(warpwave::open().and_then(|device| solve(&device)))
 }
 
 /// `y` = the five-point Laplacian of `x`: four times each point, less its neighbours.

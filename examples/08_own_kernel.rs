@@ -5,7 +5,8 @@
 
 mod common;
 
-use common::say;
+use common::{ended, say};
+use std::process::ExitCode;
 use warpwave::{ErrorKind, prelude::*};
 
 /// Each thread has a point of the plane, and counts how long it takes to leave the circle of radius 2.
@@ -60,7 +61,11 @@ const COLUMNS: usize = 72;
 const ROWS: usize = 24;
 const LIMIT: u32 = 100;
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    ended(run())
+}
+
+fn run() -> Result<()> {
     let device = warpwave::open()?;
     let stream = device.default_stream();
 

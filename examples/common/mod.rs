@@ -1,8 +1,8 @@
-//! Printing for the numbered examples.
+//! What the numbered examples print, and how they end.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write, stderr, stdout};
-use std::process;
+use std::process::{self, ExitCode};
 
 /// `println!` for programs whose output may go to `head`: once nobody reads any more it prints nothing, where `println!` panics.
 macro_rules! say {
@@ -20,5 +20,17 @@ pub(crate) fn line(text: Arguments<'_>) {
             process::exit(1);
         }
         Ok(()) => {}
+    }
+}
+
+/// A program's end: 0, or the error in a line and 2 if there is no such device or library, else 1.
+pub(crate) fn ended(result: warpwave::Result<()>) -> ExitCode {
+    use warpwave::ErrorKind::{NoDevice, Unavailable};
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    // If standard error is gone there is nobody to tell.
+    let _ = writeln!(stderr(), "{error}");
+    match error.kind() {
+        Unavailable { .. } | NoDevice { .. } => ExitCode::from(2),
+        _ => ExitCode::FAILURE,
     }
 }

@@ -67,9 +67,16 @@ fn main() -> ExitCode {
         Err(error) if error.downcast_ref().is_some_and(|e: &io::Error| e.kind() == BrokenPipe) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error.to_string());
-            ExitCode::FAILURE
+            ExitCode::from(if no_device(&*error) { 2 } else { 1 })
         }
     }
+}
+
+/// Whether there is no such device or library.
+fn no_device(error: &(dyn Error + 'static)) -> bool {
+    use warpwave::ErrorKind::{NoDevice, Unavailable};
+    let of_device: Option<&warpwave::Error> = error.downcast_ref();
+    of_device.is_some_and(|error| matches!(error.kind(), Unavailable { .. } | NoDevice { .. }))
 }
 
 fn complain(message: &str) {

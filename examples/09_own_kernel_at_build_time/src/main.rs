@@ -3,14 +3,25 @@
 //! `WARPWAVE_BUILD_ARCHS=sm_90,gfx90a cargo run --release -p own_kernel_at_build_time` embeds an image for each of the two, made by nvcc and
 //! by hipcc or clang. A device of another architecture, and the CPU, compile the text when the program runs.
 
-use std::io::{Write, stdout};
+use std::io::{Write, stderr, stdout};
+use std::process::ExitCode;
 use warpwave::{ErrorKind, prelude::*};
 
 mod kernels {
     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 }
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    let Err(error) = run() else { return ExitCode::SUCCESS };
+    let _ = writeln!(stderr(), "{error}");
+    ExitCode::from(if matches!(error.kind(), ErrorKind::Unavailable { .. } | ErrorKind::NoDevice { .. }) {
+        2
+    } else {
+        1
+    })
+}
+
+fn run() -> Result<()> {
     let out = &mut stdout().lock();
     let embedded: Vec<&str> = kernels::SMOOTH.images.iter().map(|image| image.arch).collect();
     // Who stops reading has read enough.
