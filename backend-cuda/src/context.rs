@@ -5,6 +5,7 @@ use crate::cublas::Provider;
 use crate::driver::{Driver, dotted};
 use crate::error::{Api, OUT_OF_MEMORY};
 use crate::module::Kernels;
+use crate::transfer::Staging;
 use cudarc::driver::sys::{CUcontext, CUctx_st, CUdevice_attribute as Attribute, CUevent, CUevent_st, CUuuid};
 use once_cell::sync::OnceCell;
 use std::collections::BTreeMap;
@@ -59,6 +60,7 @@ pub(crate) struct Context {
     pub(crate) spare: Spare,
     /// Words of pinned memory that nobody uses, all of them 0.
     pub(crate) notes: Mutex<Vec<Ptr>>,
+    pub(crate) staging: Staging,
     /// Events that nobody uses.
     events: Mutex<Vec<Handle<CUevent_st>>>,
     /// Devices whose memory this one has been allowed to reach, or cannot.
@@ -116,6 +118,7 @@ impl Context {
             quiet: RwLock::default(),
             spare: Spare::default(),
             notes: Mutex::default(),
+            staging: Staging::default(),
             events: Mutex::default(),
             peers: Mutex::default(),
             lost: OnceLock::new(),

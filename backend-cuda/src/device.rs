@@ -10,7 +10,7 @@ use crate::graph::CudaGraph;
 use crate::launch::{Memory, Target};
 use crate::module::{CudaModule, Retired};
 use crate::stream::{CudaStream, Queue};
-use crate::transfer::{Host, Staging, transfer};
+use crate::transfer::{Host, transfer};
 use cudarc::driver::sys::CUstream_st;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,6 @@ pub struct CudaBackend {
     source: Source,
     /// For clearing memory.
     own: Queue,
-    staging: Staging,
     /// Every stream that there is.
     streams: Mutex<Vec<Arc<Queue>>>,
     /// Those of them that nobody has; their work may go on.
@@ -46,6 +45,7 @@ impl CudaBackend {
         let context = Context::of(index)?;
         let entered = context.enter()?;
         let own = Queue::create(context, &entered)?;
+        context.staging.prepare(context, &entered, &own);
         let mut info = context.info.clone();
         let blas = match context.blas(&entered)?.library() {
             Ok(library) => {
@@ -61,7 +61,6 @@ impl CudaBackend {
             context,
             info,
             source: Source::default(),
-            staging: Staging::new(context, &entered, &own)?,
             own,
             streams: Mutex::default(),
             idle: Mutex::default(),
@@ -146,7 +145,7 @@ impl CudaBackend {
         let entered = self.enter()?;
         let aside = |copy: &dyn Fn(&Queue) -> Result<()>| self.with_stream(|_, queue| copy(queue));
         // SAFETY: the caller's.
-        unsafe { transfer((self.context, &entered), &self.staging, queue, (host, at, bytes), aside) }
+        unsafe { transfer((self.context, &entered), &self.context.staging, queue, (host, at, bytes), aside) }
     }
 
     /// A stream on which all work has ended: one that somebody has had, or a new one.
@@ -197,7 +196,6 @@ impl Drop for CudaBackend {
         for queue in lock(&self.idle).drain(..) {
             queue.destroy(self.context, &entered);
         }
-        self.staging.release(self.context, &entered, &self.own);
         self.own.destroy(self.context, &entered);
     }
 }

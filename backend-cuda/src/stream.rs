@@ -105,7 +105,10 @@ impl Queue {
         let marked =
             event.record_on(context, entered, self.raw.0).and_then(|()| event.hold(context, entered, shadow.0));
         event.reuse(context);
-        marked.or_else(|_| self.catch_up(context, entered))
+        marked.or_else(|_| {
+            // SAFETY: the stream is there, as a call on it has just been made.
+            context.check("cuStreamSynchronize", unsafe { (context.driver.cuStreamSynchronize)(self.raw.0) })
+        })
     }
 
     /// Lets whoever synchronizes see the note of what was enqueued.
@@ -159,9 +162,11 @@ impl Queue {
     }
 
     /// Waits until all that has been enqueued there has ended, on a stream of others what they have enqueued too.
-    pub(crate) fn catch_up(&self, context: &Context, _entered: &Entered) -> Result<()> {
-        // SAFETY: a stream of the context, and the caller of a call on a stream of others vouches for it.
-        context.check("cuStreamSynchronize", unsafe { (context.driver.cuStreamSynchronize)(self.raw.0) })
+    pub(crate) fn catch_up(&self, context: &Context, entered: &Entered) -> Result<()> {
+        // As a mark, which comes after all that CUDA's default stream waits for.
+        let event = self.mark_with(context, entered)?;
+        self.mark(context, entered, event)?;
+        self.pass(context, entered)
     }
 
     /// Waits until all work has ended; an error of the data is that of the work.

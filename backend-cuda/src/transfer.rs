@@ -1,13 +1,13 @@
 //! Copies from and to pageable memory of the host.
 //!
-//! The driver may wait for a stream inside such a copy, with locks held that others need to enqueue what the stream is waiting for: a host
-//! function may wait for them. So it is given none that has to wait. What is small goes through pinned memory; for more this waits itself, and
-//! copies on a stream where nothing is enqueued.
+//! In such a copy the driver may wait for a stream, with locks held that others need to enqueue what the stream is waiting for: a host function
+//! may wait for them. So no copy is left to wait there. A small one goes through pinned memory; for any other this waits for the stream first,
+//! without the driver's locks, and then copies on a stream where nothing is enqueued.
 
 use crate::buffer::{self, Source, device};
 use crate::context::{Context, Entered, lock};
 use crate::stream::Queue;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use warpwave_core::operation::Ptr;
 use warpwave_core::{Result, Space};
 
@@ -17,27 +17,24 @@ const PIECE: usize = 64 << 10;
 /// How many pieces there are: as many small copies as that are under way at once.
 const PIECES: usize = 8;
 
-/// Pinned memory that copies go through, allocated beforehand: allocating may wait for the device.
-#[derive(Debug)]
+/// Pinned memory that copies go through. It is the context's, and never freed: that may wait for the device.
+#[derive(Debug, Default)]
 pub(crate) struct Staging {
-    base: Ptr,
+    asked: OnceLock<()>,
     free: Mutex<Vec<Ptr>>,
 }
 
 impl Staging {
-    /// # Errors
-    /// Those of the driver.
-    pub(crate) fn new(context: &'static Context, entered: &Entered, clearing: &Queue) -> Result<Self> {
-        let base = buffer::allocate(context, entered, Source::Plain, Space::Pinned, PIECE * PIECES, clearing.raw.0)?;
-        let free = (0..PIECES).map(|i| base.byte_add(i * PIECE)).collect();
-        Ok(Staging { base, free: Mutex::new(free) })
-    }
-
-    /// Gives the memory back. No copy is under way.
-    pub(crate) fn release(&self, context: &Context, entered: &Entered, clearing: &Queue) {
-        // A refusal leaks it.
-        // SAFETY: from `allocate`, once: the backend is being dropped, and copies have ended when they return.
-        let _ = unsafe { buffer::free(context, entered, Source::Plain, Space::Pinned, self.base, clearing.raw.0) };
+    /// Allocates the pieces, once: allocating may wait for the device, so it is done when that is opened. Without memory for them all copies go
+    /// the other way.
+    pub(crate) fn prepare(&self, context: &'static Context, entered: &Entered, clearing: &Queue) {
+        self.asked.get_or_init(|| {
+            let pinned =
+                buffer::allocate(context, entered, Source::Plain, Space::Pinned, PIECE * PIECES, clearing.raw.0);
+            if let Ok(base) = pinned {
+                lock(&self.free).extend((0..PIECES).map(|i| base.byte_add(i * PIECE)));
+            }
+        });
     }
 
     /// A piece, if one is free that `bytes` fit in.
@@ -49,7 +46,7 @@ impl Staging {
     }
 }
 
-/// A piece of pinned memory that is one copy's.
+/// A piece of pinned memory that is one copy's; forgotten, it is nobody's any more.
 struct Piece<'a> {
     ptr: Ptr,
     of: &'a Staging,
@@ -72,7 +69,7 @@ pub(crate) enum Host {
 /// stream on which all work has ended.
 ///
 /// # Safety
-/// Both ends are as large, and nobody else uses either meanwhile.
+/// Both ends are as large. But for work that is enqueued on `queue` already, nobody writes what is read meanwhile, or uses what is written.
 ///
 /// # Errors
 /// Those of the driver, and of `aside`.
@@ -116,7 +113,11 @@ pub(crate) unsafe fn transfer(
         Host::To(_) => copy(Host::To(pinned), queue),
     };
     let marked = queue.mark(context, entered, event);
-    ended(copied.and(marked), queue)?;
+    if let Err(error) = ended(copied.and(marked), queue) {
+        // Nothing says that the device is done with the piece.
+        std::mem::forget(piece);
+        return Err(error);
+    }
     if let Host::To(dst) = host {
         // SAFETY: as above; the device has written the piece.
         unsafe { std::ptr::copy_nonoverlapping(pinned, dst, bytes) };

@@ -956,15 +956,15 @@ WW_DEVICE double ww_math_log2_short(double k, double r) {
     return ww_fma(s, q, k);
 }
 
-// 2^x for |`x`| up to 1000, to 2^−29 of itself.
+// 2^x for |`x`| up to 1000, to 2^−28.9 of itself; of integers exact.
 WW_DEVICE double ww_math_exp2_short(double x) {
     double shifted = x + WW_MATH_ROUND64;
     double r = x - (shifted - WW_MATH_ROUND64);
     double r2 = r * r;
-    double p = 0.0001534582738150001;
-    p = ww_fma(r2, p, ww_fma(r, 0.0013399930789647324, 0.009618488897953099));
-    p = ww_fma(r2, p, ww_fma(r, 0.055503287785143435, 0.24022646891194166));
-    p = ww_fma(r2, p, ww_fma(r, 0.6931472057363331, 1.0000000005541032));
+    double p = 0.0001535336191502007;
+    p = ww_fma(r2, p, ww_fma(r, 0.0013398874414031203, 0.009618437357658874));
+    p = ww_fma(r2, p, ww_fma(r, 0.05550332471125832, 0.2402264791362895));
+    p = ww_fma(r2, p, ww_fma(r, 0.693147202855066, 1.0));
     return ww_from_bits(ww_bits(p) + (ww_bits(shifted) << 52));
 }
 

@@ -1,5 +1,5 @@
 //! One value at a time: arguments as they mostly are take a way of their own, without the choices that limits, denormal numbers and special
-//! values need, and with one branch that a processor foresees. What they compute is what the other files say, to the bit; a kernel has no use
+//! values need, and with branches that a processor foresees. What they compute is what the other files say, to the bit; a kernel has no use
 //! for the difference.
 
 use super::common::*;
@@ -148,7 +148,8 @@ pub(super) fn pow32(x: f32, y: f32) -> f32 {
 
 #[inline(always)]
 pub(super) fn pow64(x: f64, y: f64) -> f64 {
-    if is_plain64(x) && y.abs() < 1.8446744073709552e19 {
+    if is_plain64(x) {
+        // For a y past 2^64, where the general way ends, the product is larger than 700, 0 or a NaN.
         let (log, log_rest) = log_pair64(x);
         let product = y * log;
         if product.abs() < 700.0 {

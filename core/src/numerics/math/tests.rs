@@ -69,8 +69,26 @@ fn single_values_are_those_of_loops() {
             });
         }
     }
+    // Where the product with the logarithm is at the end of the short way, and beside 1.
+    for (i, x) in [1e-40_f32, 3e-9, 0.7, 0.9999999, 1.0, 1.0000001, 1.5, 7.3e11, 3e38].into_iter().enumerate() {
+        let ends = [160.0, -160.0, 127.9999, -149.5, -126.0].map(|end| (end / f64::from(x).log2()) as f32);
+        for y in ends
+            .into_iter()
+            .filter(|y| y.is_finite())
+            .flat_map(|y| (0..9).map(move |step| f32::from_bits(y.to_bits() + step - 4)))
+        {
+            same(x, y, i < 7, |x| u64::from(x.to_bits()));
+        }
+        exponents32.into_iter().for_each(|y| same(x, y, i < 7, |x| u64::from(x.to_bits())));
+    }
     let exponents64 =
         [0.0_f64, -0.0, 1.0, -1.0, 3.0, -2.0, 0.5, 3.7, -41.3, 1e9, -3e38, 1e300, INF64, -INF64, f64::NAN];
+    for x in [1e-300_f64, 0.7, 1.0 - f64::EPSILON / 2.0, 1.0, 1.0 + f64::EPSILON, 1.5, 7.3e211] {
+        for y in [700.0, -700.0, 709.9, -745.0].map(|end| end / x.ln()).into_iter().filter(|y| y.is_finite()) {
+            (0..9).for_each(|step| same(x, f64::from_bits(y.to_bits() + step - 4), x < 1e9, f64::to_bits));
+        }
+        exponents64.into_iter().chain([2f64.powi(64), -2f64.powi(70)]).for_each(|y| same(x, y, x < 1e9, f64::to_bits));
+    }
     let ends64 = [0.0_f64, 1.0, 700.0, 708.0, 709.782712893384, 745.2, f64::MIN_POSITIVE, f64::MAX, f64::SMALL, INF64];
     let near64 = ends64.iter().flat_map(|end| (0..5).map(move |step| (end.to_bits() + step).saturating_sub(2)));
     for (i, bits) in near64.chain((0..=u64::MAX).step_by(0x0000_2000_3039_1234)).enumerate() {
@@ -78,6 +96,20 @@ fn single_values_are_those_of_loops() {
         for x in [x, -x] {
             same(x, exponents64[i % exponents64.len()], x.is_nan() || x.abs() <= f64::SMALL, f64::to_bits);
         }
+    }
+}
+
+/// Powers that are powers of two are exact, and halves of the least number go to even: 2^−150 to 0.
+#[test]
+fn powers_of_two_are_exact() {
+    for n in -160_i16..=140 {
+        let exact = 2f64.powi(n.into()) as f32;
+        for (base, exponent) in
+            [(2.0, f32::from(n)), (0.5, f32::from(-n)), (4.0, 0.5 * f32::from(n)), (0.25, -0.5 * f32::from(n))]
+        {
+            assert_eq!(f32::power(base, exponent), exact, "{base}^{exponent}");
+        }
+        assert_eq!(f32::exponential2(f32::from(n)), exact, "2^{n}");
     }
 }
 
