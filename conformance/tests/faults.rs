@@ -77,11 +77,12 @@ fn passes(check: &CheckReport) -> bool {
 
 #[test]
 fn without_a_fault_everything_passes() {
-    // The bare device passes in both modes in `smoke.rs`; here what wraps it is the subject.
-    let report = checks(None, Mode::Inline, &[]);
-    let failed: Vec<_> = report.checks.iter().filter(|check| !passes(check)).collect();
-    assert!(failed.is_empty(), "{failed:#?}");
-    assert!(report.checks.len() > 600, "{} checks", report.checks.len());
+    for mode in [Mode::Inline, Mode::Async] {
+        let report = checks(None, mode, &[]);
+        let failed: Vec<_> = report.checks.iter().filter(|check| !passes(check)).collect();
+        assert!(failed.is_empty(), "{mode:?}: {failed:#?}");
+        assert!(report.checks.len() > 600, "{} checks", report.checks.len());
+    }
 }
 
 #[test]
